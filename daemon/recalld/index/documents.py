@@ -1,0 +1,395 @@
+"""The stored forms: what each kind of document keeps in its `body`, and how it becomes a Tantivy document.
+
+Bodies are msgpack arrays in the order of the fields here; a new field goes to the end, with a default, and needs no new
+format as long as its absence means the default.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import msgpack
+import tantivy
+
+from recalld import analysis
+from recalld.model import Kind, Role
+
+SEPARATOR = "\x1f"
+
+
+def session_key(agent: str, session: str) -> str:
+    """Return the key that names a session across agents."""
+    return f"{agent}{SEPARATOR}{session}"
+
+
+def split_session_key(skey: str) -> tuple[str, str]:
+    """Return (agent, internal session id)."""
+    agent, _, session = skey.partition(SEPARATOR)
+    return agent, session
+
+
+@lru_cache(maxsize=4096)
+def number_of(text: str) -> int:
+    """Return a 63-bit hash of `text`, stable across processes."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") >> 1
+
+
+@dataclass(slots=True)
+class StoredRecord:
+    """A record with its place. `id` is unique within the session; times are epoch ms."""
+
+    skey: str
+    id: str
+    uid: str
+    up: str | None
+    """Uid of the parent node, as written."""
+    parent: str | None
+    """Id of the nearest record above, through bookkeeping nodes."""
+    project: str | None
+    time: int | None
+    role: Role
+    kind: Kind
+    tool: str | None
+    paths: list[str]
+    command: str | None
+    exit_status: int | None
+    is_error: bool | None
+    model: str | None
+    branch: str | None
+    text: str
+    truncated: bool
+    abandoned: bool
+    call: str | None
+    side: str | None
+    file: str
+    offset: int
+    length: int
+    ord: int
+    sub: int
+    """Place within the line: 0 for its first record."""
+    subagent: bool
+    redactor: int
+    """Version of the redactor that the text went through."""
+
+    @property
+    def agent(self) -> str:
+        return split_session_key(self.skey)[0]
+
+    @property
+    def session(self) -> str:
+        return split_session_key(self.skey)[1]
+
+    @property
+    def key(self) -> str:
+        return record_key(self.skey, self.id)
+
+
+@dataclass(slots=True)
+class StoredCopy:
+    """A record that this session holds as a copy; its text is the owner's."""
+
+    skey: str
+    id: str
+    uid: str
+    up: str | None
+    time: int | None
+    role: Role
+    kind: Kind
+    owner: str
+    """The owning session's skey."""
+    owner_id: str
+    file: str
+    offset: int
+    length: int
+    ord: int
+    sub: int
+    abandoned: bool
+
+    @property
+    def key(self) -> str:
+        return record_key(self.skey, self.id)
+
+
+@dataclass(slots=True)
+class StoredLinks:
+    """Bookkeeping nodes of one read of one file."""
+
+    skey: str
+    file: str
+    nodes: list[tuple[str, str | None, int]]
+    """(uid, parent's uid, offset)."""
+
+    @property
+    def key(self) -> str:
+        return f"l{SEPARATOR}{self.file}{SEPARATOR}{self.nodes[0][2]}{SEPARATOR}{number_of(self.skey)}"
+
+
+@dataclass(slots=True)
+class StoredFact:
+    """A fact, with the file that tells it."""
+
+    name: str
+    value: Any
+    skey: str | None
+    agent: str
+    leaf: str | None
+    time: int | None
+    file: str
+    offset: int
+    number: int = 0
+    """Tells apart the facts of one line."""
+
+    @property
+    def key(self) -> str:
+        return f"n{SEPARATOR}{self.file}{SEPARATOR}{self.offset}{SEPARATOR}{self.number}"
+
+
+@dataclass(slots=True)
+class StoredSession:
+    """What is known of a session as a whole; derived from its records, links and facts, and replaced in the same commit."""
+
+    skey: str
+    sid: str
+    """The id as people use it. Sub-agents: without the parent's in front; two may share one."""
+    parent: str | None = None
+    """The parent's internal session id (sub-agents)."""
+    sub_agent: str | None = None
+    """The kind of sub-agent; "" where it is one of no known kind; None for a main session."""
+    description: str | None = None
+    project: str | None = None
+    resume_project: str | None = None
+    title: str | None = None
+    given_title: bool = False
+    started: int | None = None
+    updated: int | None = None
+    records: int = 0
+    copies: int = 0
+    branch: str | None = None
+    model: str | None = None
+    provider: str | None = None
+    files: list[str] = field(default_factory=list)
+    """Ids of the files that hold it, in conversation order."""
+    deleted: bool = False
+    """None of its files is on disk any more."""
+    prompt_only: bool = False
+    live_leaf: str | None = None
+    compactions: list[list[Any]] = field(default_factory=list)
+    """[time, tokens before, tokens after, messages] each."""
+    links: list[str] = field(default_factory=list)
+    forked_from: str | None = None
+    lineage: list[str] = field(default_factory=list)
+    """Skeys of the sessions that it shares records with."""
+    first_own: int | None = None
+    """Time of the first record that no other session of the lineage holds."""
+
+    @property
+    def key(self) -> str:
+        return f"s{SEPARATOR}{self.skey}"
+
+    @property
+    def agent(self) -> str:
+        return split_session_key(self.skey)[0]
+
+    @property
+    def id(self) -> str:
+        return split_session_key(self.skey)[1]
+
+
+@dataclass(slots=True)
+class StoredFile:
+    """A checkpoint: what has been read of a file, and how it is told from others."""
+
+    id: str
+    agent: str
+    kind: str
+    root: str
+    path: str
+    logical: str
+    session: str | None
+    compressed: bool = False
+    dev: int = 0
+    ino: int = 0
+    size: int = 0
+    """Bytes on disk when last looked at."""
+    mtime_ns: int = 0
+    offset: int = 0
+    """The byte after the last newline whose line is in this commit (of the uncompressed text)."""
+    head: bytes = b""
+    """Hash of the first 4 KiB, or of what is before `offset` where that is less."""
+    tail: bytes = b""
+    """Hash of the last 4 KiB before `offset`."""
+    crc: int = 0
+    """CRC-32 of everything before `offset`."""
+    lines: int = 0
+    skipped: int = 0
+    """Non-blank lines that are not one JSON object, and lines over the limit."""
+    problems: list[list[Any]] = field(default_factory=list)
+    """The first few skipped lines: [offset, why]."""
+    unknown: dict[str, int] = field(default_factory=dict)
+    state: dict[str, Any] | None = None
+    """The parser's."""
+    deleted: bool = False
+    sessions: list[str] = field(default_factory=list)
+    """Skeys of the sessions it holds records of."""
+    ord: int = 0
+    """Ordinal of the next message."""
+    verified: bool = True
+    """The whole prefix has been compared since the last doubt."""
+
+    @property
+    def key(self) -> str:
+        return f"f{SEPARATOR}{self.id}"
+
+
+def record_key(skey: str, record: str) -> str:
+    """Return the key of a record or copy."""
+    return f"r{SEPARATOR}{skey}{SEPARATOR}{record}"
+
+
+Stored = StoredRecord | StoredCopy | StoredLinks | StoredFact | StoredSession | StoredFile
+S = TypeVar("S", StoredRecord, StoredCopy, StoredLinks, StoredFact, StoredSession, StoredFile)
+
+_NAMES: dict[type, tuple[str, ...]] = {
+    cls: tuple(f.name for f in fields(cls))
+    for cls in (StoredRecord, StoredCopy, StoredLinks, StoredFact, StoredSession, StoredFile)
+}
+
+
+def to_body(stored: Stored) -> bytes:
+    """Return the msgpack body of a stored form."""
+    values = [getattr(stored, name) for name in _NAMES[type(stored)]]
+    body: bytes = msgpack.packb(values, unicode_errors="surrogatepass")
+    return body
+
+
+def from_body(cls: type[S], body: bytes | bytearray | list[int]) -> S:
+    """Return the stored form in a body."""
+    return cls(*msgpack.unpackb(bytes(body), strict_map_key=False, unicode_errors="surrogatepass"))
+
+
+def record_document(r: StoredRecord) -> tantivy.Document:
+    """Return the searchable document of a record."""
+    d = tantivy.Document()
+    agent = r.agent
+    add = d.add_text
+    add("type", "r")
+    add("key", r.key)
+    add("file", r.file)
+    add("skey", r.skey)
+    add("uid", r.uid)
+    add("agent", agent)
+    add("role", r.role)
+    add("kind", r.kind)
+    if r.tool:
+        add("tool", analysis.fold(r.tool))
+    if r.branch:
+        add("branch", analysis.fold(r.branch))
+    if r.is_error:
+        add("flag", "error")
+    if r.subagent:
+        add("flag", "subagent")
+    if r.abandoned:
+        add("flag", "abandoned")
+    if r.call:
+        add("call", r.call)
+    if r.side:
+        add("side", r.side)
+    if r.project:
+        for token in analysis.project_tokens(r.project):
+            add("project", token)
+    for path in r.paths:
+        add("path", analysis.plain(path))
+    plain, stem, parts = analysis.text_fields(r.text, r.kind)
+    add("text", plain)
+    if stem:
+        add("stem", stem)
+    if parts:
+        add("parts", parts)
+    number = d.add_integer
+    number("snum", number_of(r.skey))
+    number("time", r.time or 0)
+    number("ord", r.ord)
+    number("offset", r.offset)
+    number("hash", hash_of(r.role, r.kind, r.text))
+    number("size", len(r.text))
+    d.add_bytes("body", to_body(r))
+    return d
+
+
+def hash_of(role: str, kind: str, text: str) -> int:
+    """Return a 63-bit hash of what a record says, stable across processes."""
+    digest = hashlib.blake2b(f"{role}\x1f{kind}\x1f{text}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+def document(stored: Stored) -> tantivy.Document:
+    """Return the Tantivy document of any stored form."""
+    if isinstance(stored, StoredRecord):
+        return record_document(stored)
+    d = tantivy.Document()
+    d.add_text("key", stored.key)
+    d.add_bytes("body", to_body(stored))
+    if isinstance(stored, StoredCopy):
+        d.add_text("type", "c")
+        d.add_text("skey", stored.skey)
+        d.add_text("file", stored.file)
+        d.add_text("uid", stored.uid)
+        d.add_integer("snum", number_of(stored.skey))
+    elif isinstance(stored, StoredLinks):
+        d.add_text("type", "l")
+        d.add_text("skey", stored.skey)
+        d.add_text("file", stored.file)
+        for uid, _, _ in stored.nodes:
+            d.add_text("uid", uid)
+    elif isinstance(stored, StoredFact):
+        d.add_text("type", "n")
+        d.add_text("file", stored.file)
+        d.add_text("kind", stored.name)
+        if stored.skey:
+            d.add_text("skey", stored.skey)
+        if stored.leaf:
+            d.add_text("uid", stored.leaf)
+    elif isinstance(stored, StoredSession):
+        _session_fields(d, stored)
+    else:
+        d.add_text("type", "f")
+        d.add_text("file", stored.id)
+        d.add_text("agent", stored.agent)
+    return d
+
+
+def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
+    d.add_text("type", "s")
+    d.add_text("skey", s.skey)
+    d.add_text("sid", s.sid)
+    d.add_text("agent", s.agent)
+    if s.sub_agent is not None:
+        d.add_text("flag", "subagent")
+    if s.parent:
+        d.add_text("uid", s.parent)
+    if s.branch:
+        d.add_text("branch", analysis.fold(s.branch))
+    if s.project:
+        for token in analysis.project_tokens(s.project):
+            d.add_text("project", token)
+    if s.title:
+        plain, stem, parts = analysis.text_fields(s.title, "message")
+        if s.given_title:  # the first prompt is found as a record
+            d.add_text("title", plain)
+            if stem:
+                d.add_text("stem", stem)
+            if parts:
+                d.add_text("parts", parts)
+    d.add_integer("snum", number_of(s.skey))
+    d.add_integer("time", s.updated or 0)
+
+
+def records_of(docs: Iterable[tantivy.Document]) -> list[StoredRecord]:
+    """Return the records in documents of type `r`."""
+    return [from_body(StoredRecord, d["body"][0]) for d in docs]
+
+

@@ -1,0 +1,76 @@
+"""The index's fields, and the kinds of documents in it.
+
+Tantivy holds everything: records, what is known of sessions, and the read offsets of files, so that one commit is one
+consistent state. Every document has a `type`, a unique `key` (what replaces it deletes by key) and a `body`: msgpack
+with all that is needed to make the document again (removing text from the disk means writing the living documents anew).
+
+| type | one for | body |
+|---|---|---|
+| `r` | a record that its session owns | `documents.StoredRecord` |
+| `c` | a record that a session holds as a copy, owned by another of its lineage | `documents.StoredCopy` |
+| `l` | the bookkeeping nodes of one read of one file | list of [uid, parent, offset] |
+| `n` | a fact that a file tells (title, rollback, …) | `documents.StoredFact` |
+| `s` | a session: title, counts, live leaf | `documents.StoredSession` |
+| `f` | a file: the checkpoint | `documents.StoredFile` |
+"""
+
+from __future__ import annotations
+
+import tantivy
+
+FORMAT = 1
+"""Version of schema, analysis and bodies. A change means a rebuild."""
+
+RAW_FIELDS = (
+    "type",
+    "key",
+    "file",  # id of the file that the document came from
+    "skey",  # session key: agent, US (0x1f), internal session id
+    "sid",  # session id as people use it (sub-agents: without their parent)
+    "uid",  # node id; on `l` documents every node's
+    "agent",
+    "role",
+    "kind",
+    "tool",  # folded
+    "branch",  # folded
+    "flag",  # error, subagent, abandoned, side
+    "project",  # folded: the path, every directory above it, and every component's name
+    "side",  # path of the spilled text
+    "call",  # tool call id
+)
+TEXT_FIELDS = (
+    "text",  # what is found as it is written
+    "path",  # paths, absolute and as written
+    "title",  # sessions only
+)
+NUMBER_FIELDS = (
+    "snum",  # hash of skey: grouping without reading documents
+    "time",  # epoch ms, 0 where unknown
+    "ord",  # ordinal of the message in its file; a tool's records have the ordinal of the message before them
+    "offset",  # of the line in its file
+    "hash",  # hash of role, kind and text: repeated output counts once
+    "size",  # length of the text in characters
+)
+
+
+def build_schema() -> tantivy.Schema:
+    """Return the schema of format FORMAT."""
+    b = tantivy.SchemaBuilder()
+    for name in RAW_FIELDS:
+        b.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in TEXT_FIELDS:
+        b.add_text_field(name, tokenizer_name="plain")
+    b.add_text_field("stem", tokenizer_name="stem")  # English stems of what people, models and titles say
+    b.add_text_field("parts", tokenizer_name="plain", index_option="freq")  # parts of identifiers
+    for name in NUMBER_FIELDS:
+        b.add_integer_field(name, indexed=name in ("time", "snum", "hash"), fast=True)
+    b.add_bytes_field("body", stored=True)
+    return b.build()
+
+
+def register_tokenizers(index: tantivy.Index) -> None:
+    """Give `index` its analyzers; Tantivy forgets them whenever an index is opened."""
+    plain = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
+    index.register_tokenizer("plain", plain.build())
+    stem = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
+    index.register_tokenizer("stem", stem.filter(tantivy.Filter.stemmer("english")).build())
