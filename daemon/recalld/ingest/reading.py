@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from recalld.ingest.texts import Texts, read_side
 from recalld.sources import SOURCES
 from recalld.sources.base import Line, Parser, SourceFile
 from recalld.sources.jsonl import decode
+from recalld.tail.found import Stat
 from recalld.tail.lines import LineReader, RawLine
+from recalld.tail.table import FileTable, restart
 
 log = logging.getLogger(__name__)
 
@@ -43,59 +46,56 @@ def source_file(file: StoredFile) -> SourceFile:
     )
 
 
-def start_over(batch: Batch, file: StoredFile) -> None:
-    """Take back what was read of a file; it will be read from its beginning."""
-    batch.remove_file(file)
-    file.offset = file.crc = file.lines = file.skipped = file.ord = 0
-    file.head = file.tail = b""
-    file.problems, file.unknown = [], {}
-    file.state = file.time = None
-    batch.checkpoints[file.id] = file
-
-
-def read(batch: Batch, file: StoredFile, limits: IndexConfig) -> Iterator[int]:
+def read(
+    batch: Batch, table: FileTable, file: StoredFile, limits: IndexConfig, *, again: bool = False
+) -> Iterator[int]:
     """Read `file` on from its offset into `batch`; yield the bytes read after each chunk.
 
     Between two chunks the checkpoint in `batch.checkpoints` stands exactly behind what the batch holds, so the caller
-    may flush, or stop for good. Raises OSError where the file cannot be read.
+    may flush, or stop for good. `again`: the file says something else now; what it said before is taken back with its
+    first complete line, and it is read from its beginning. Raises OSError or a RecallError where it cannot be read.
     """
     if file.kind == "meta":
-        yield _read_meta(batch, file)
-        return
-    if file.kind == "spill":
-        yield _read_spill(batch, file)
-        return
-    source = SOURCES[file.agent]
-    parser = source.parser(source_file(file), file.state)
+        yield _read_meta(batch, table, file)
+    elif file.kind == "spill":
+        yield _read_spill(batch, table, file)
+    else:
+        yield from _read_lines(batch, table, file, limits, again)
+
+
+def _read_lines(batch: Batch, table: FileTable, file: StoredFile, limits: IndexConfig, again: bool) -> Iterator[int]:
     with LineReader(
         Path(file.path),
-        file.offset,
-        crc=file.crc,
+        0 if again else file.offset,
+        crc=0 if again else file.crc,
         compressed=file.compressed,
         max_line=limits.max_line_bytes,
         max_uncompressed=limits.max_uncompressed_bytes,
     ) as reader:
-        before = file.offset
+        if not again and not reader.continues(file):
+            return  # replaced since it was looked at: the watcher has told of that too
+        parser: Parser | None = None
         for lines in reader.batches():
+            if again:
+                batch.remove_file(file)
+                restart(file)
+                again = False
+            if parser is None:
+                parser = SOURCES[file.agent].parser(source_file(file), file.state)
+            before = file.offset
             for raw in lines:
                 _line(batch, file, parser, raw, limits.max_line_bytes)
-            file.offset, file.crc = reader.offset, reader.crc
+            file.offset, file.crc, file.head, file.tail = reader.offset, reader.crc, reader.head, reader.tail
             file.state = parser.state()
-            _keep_stat(file, reader)
             for name, count in parser.unknown.items():
                 file.unknown[name] = file.unknown.get(name, 0) + count
             parser.unknown.clear()
             batch.checkpoints[file.id] = file
             yield file.offset - before
-            before = file.offset
-        _keep_stat(file, reader)
+        if again:
+            return  # no line yet: what it said before stays
+        table.advance(file, reader)
         batch.checkpoints[file.id] = file
-
-
-def _keep_stat(file: StoredFile, reader: LineReader) -> None:
-    stat = reader.stat
-    file.dev, file.ino, file.size, file.mtime_ns = stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
-    file.head, file.tail = reader.head, reader.tail
 
 
 def _line(batch: Batch, file: StoredFile, parser: Parser, raw: RawLine, limit: int) -> None:
@@ -126,23 +126,30 @@ def _skip(file: StoredFile, raw: RawLine, why: str) -> None:
         file.problems.append([raw.offset, why])
 
 
-def _read_meta(batch: Batch, file: StoredFile) -> int:
+def _read_meta(batch: Batch, table: FileTable, file: StoredFile) -> int:
     with open(file.path, "rb") as stream:
+        now = Stat.of(os.fstat(stream.fileno()))
         data = stream.read(MAX_META + 1)
     batch.remove_file(file)
     if len(data) <= MAX_META:
         for item in SOURCES[file.agent].meta(source_file(file), data):
             batch.add(SOURCES[file.agent], file, item)
-    file.offset = len(data)
-    batch.checkpoints[file.id] = file
+    _settle(batch, table, file, now)
     return len(data)
 
 
-def _read_spill(batch: Batch, file: StoredFile) -> int:
-    """Put a side file's text into the record that it belongs to, where that has been read before it."""
-    text = read_side(Path(file.path), Path(file.root), batch.texts.max_text)
-    file.offset = file.size
+def _settle(batch: Batch, table: FileTable, file: StoredFile, now: Stat) -> None:
+    """Note that a file that is read whole has been."""
+    file.offset = now.size
+    table.seen(file, now)
     batch.checkpoints[file.id] = file
+
+
+def _read_spill(batch: Batch, table: FileTable, file: StoredFile) -> int:
+    """Put a side file's text into the record that it belongs to, where that has been read before it."""
+    now = Stat.of(os.stat(file.path))
+    text = read_side(Path(file.path), Path(file.root), batch.texts.max_text)
+    _settle(batch, table, file, now)
     if text is None:
         return 0
     snapshot = batch.writer.snapshot
