@@ -74,6 +74,8 @@ class StoredRecord:
     subagent: bool
     redactor: int
     """Version of the redactor that the text went through."""
+    side_at: int | None = None
+    """Where in `text` the side file's content begins; None: it has not been read."""
 
     @property
     def agent(self) -> str:
@@ -102,12 +104,15 @@ class StoredCopy:
     owner: str
     """The owning session's skey."""
     owner_id: str
+    owner_uid: str
     file: str
     offset: int
     length: int
     ord: int
     sub: int
     abandoned: bool
+    hash: int = 0
+    """`hash_of` the owner's record."""
 
     @property
     def key(self) -> str:
@@ -129,23 +134,18 @@ class StoredLinks:
 
 
 @dataclass(slots=True)
-class StoredFact:
-    """A fact, with the file that tells it."""
+class StoredFacts:
+    """What one file tells of one session beside records (`skey` None: of the sessions that hold certain nodes)."""
 
-    name: str
-    value: Any
-    skey: str | None
-    agent: str
-    leaf: str | None
-    time: int | None
     file: str
-    offset: int
-    number: int = 0
-    """Tells apart the facts of one line."""
+    agent: str
+    skey: str | None
+    entries: list[tuple[str, Any, str | None, int | None, int]]
+    """(name, value, leaf, time, offset) in file order; of what the last one wins, only the last."""
 
     @property
     def key(self) -> str:
-        return f"n{SEPARATOR}{self.file}{SEPARATOR}{self.offset}{SEPARATOR}{self.number}"
+        return f"n{SEPARATOR}{self.file}{SEPARATOR}{self.skey or ''}"
 
 
 @dataclass(slots=True)
@@ -237,6 +237,8 @@ class StoredFile:
     """Skeys of the sessions it holds records of."""
     ord: int = 0
     """Ordinal of the next message."""
+    time: int | None = None
+    """Time of the last message that had one."""
     verified: bool = True
     """The whole prefix has been compared since the last doubt."""
 
@@ -250,12 +252,12 @@ def record_key(skey: str, record: str) -> str:
     return f"r{SEPARATOR}{skey}{SEPARATOR}{record}"
 
 
-Stored = StoredRecord | StoredCopy | StoredLinks | StoredFact | StoredSession | StoredFile
-S = TypeVar("S", StoredRecord, StoredCopy, StoredLinks, StoredFact, StoredSession, StoredFile)
+Stored = StoredRecord | StoredCopy | StoredLinks | StoredFacts | StoredSession | StoredFile
+S = TypeVar("S", StoredRecord, StoredCopy, StoredLinks, StoredFacts, StoredSession, StoredFile)
 
 _NAMES: dict[type, tuple[str, ...]] = {
     cls: tuple(f.name for f in fields(cls))
-    for cls in (StoredRecord, StoredCopy, StoredLinks, StoredFact, StoredSession, StoredFile)
+    for cls in (StoredRecord, StoredCopy, StoredLinks, StoredFacts, StoredSession, StoredFile)
 }
 
 
@@ -313,11 +315,16 @@ def record_document(r: StoredRecord) -> tantivy.Document:
     number("snum", number_of(r.skey))
     number("time", r.time or 0)
     number("ord", r.ord)
-    number("offset", r.offset)
+    number("place", place_of(r.offset, r.sub))
     number("hash", hash_of(r.role, r.kind, r.text))
     number("size", len(r.text))
     d.add_bytes("body", to_body(r))
     return d
+
+
+def place_of(offset: int, sub: int) -> int:
+    """Return the sort key of a record within its file."""
+    return offset << 8 | min(sub, 255)
 
 
 def hash_of(role: str, kind: str, text: str) -> int:
@@ -339,20 +346,22 @@ def document(stored: Stored) -> tantivy.Document:
         d.add_text("file", stored.file)
         d.add_text("uid", stored.uid)
         d.add_integer("snum", number_of(stored.skey))
+        d.add_integer("place", place_of(stored.offset, stored.sub))
+        if stored.abandoned:
+            d.add_text("flag", "abandoned")
     elif isinstance(stored, StoredLinks):
         d.add_text("type", "l")
         d.add_text("skey", stored.skey)
         d.add_text("file", stored.file)
         for uid, _, _ in stored.nodes:
             d.add_text("uid", uid)
-    elif isinstance(stored, StoredFact):
+    elif isinstance(stored, StoredFacts):
         d.add_text("type", "n")
         d.add_text("file", stored.file)
-        d.add_text("kind", stored.name)
         if stored.skey:
             d.add_text("skey", stored.skey)
-        if stored.leaf:
-            d.add_text("uid", stored.leaf)
+        else:
+            d.add_text("flag", "leaf")
     elif isinstance(stored, StoredSession):
         _session_fields(d, stored)
     else:
@@ -369,8 +378,8 @@ def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
     d.add_text("agent", s.agent)
     if s.sub_agent is not None:
         d.add_text("flag", "subagent")
-    if s.parent:
-        d.add_text("uid", s.parent)
+    if s.forked_from:
+        d.add_text("flag", "forked")
     if s.branch:
         d.add_text("branch", analysis.fold(s.branch))
     if s.project:

@@ -9,7 +9,7 @@ with all that is needed to make the document again (removing text from the disk 
 | `r` | a record that its session owns | `documents.StoredRecord` |
 | `c` | a record that a session holds as a copy, owned by another of its lineage | `documents.StoredCopy` |
 | `l` | the bookkeeping nodes of one read of one file | list of [uid, parent, offset] |
-| `n` | a fact that a file tells (title, rollback, …) | `documents.StoredFact` |
+| `n` | what one file tells of one session (titles, rollbacks, …) | `documents.StoredFacts` |
 | `s` | a session: title, counts, live leaf | `documents.StoredSession` |
 | `f` | a file: the checkpoint | `documents.StoredFile` |
 """
@@ -47,7 +47,7 @@ NUMBER_FIELDS = (
     "snum",  # hash of skey: grouping without reading documents
     "time",  # epoch ms, 0 where unknown
     "ord",  # ordinal of the message in its file; a tool's records have the ordinal of the message before them
-    "offset",  # of the line in its file
+    "place",  # documents.place_of: byte offset of the line, then the record's place within it
     "hash",  # hash of role, kind and text: repeated output counts once
     "size",  # length of the text in characters
 )
