@@ -42,12 +42,19 @@ Exit status
 
 @click.command(help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
-    "--log-level", type=click.Choice(logs.LEVELS), default="info", show_default=True, help="What is logged, and above."
+    "--log-level",
+    type=click.Choice(logs.LEVELS),
+    default="info",
+    show_default=True,
+    envvar="RECALLD_LOG_LEVEL",
+    show_envvar=True,
+    help="What is logged, and above.",
 )
 @click.version_option(__version__, prog_name="recalld")
 def main(log_level: str) -> None:
     """The `recalld` command."""
     logs.setup(log_level)
+    os.environ["RECALLD_LOG_LEVEL"] = log_level  # the children's too
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)  # until the event loop has its own
     try:

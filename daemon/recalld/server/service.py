@@ -12,16 +12,13 @@ from typing import Any
 from recall import __version__
 from recall.errors import ConfigError, DeadlineExceeded, IndexFailure, RecallError, Unavailable
 from recall.places import Places
-from recalld import analysis, logs
+from recalld import logs
 from recalld.config import Config, effective_roots, load
 from recalld.index.reader import IndexReader, Snapshot
-from recalld.index.schema import FORMAT
+from recalld.ingest.generations import Generations
 from recalld.server.indexer import COMMAND, Indexer
 from recalld.server.notify import Notifier
 from recalld.server.process import resident_bytes
-
-_SERVING = "serving"
-"""File in the data directory: which index was served last, so that a start need not wait for the indexer to say."""
 
 
 class Service:
@@ -54,17 +51,10 @@ class Service:
     # -- the index --------------------------------------------------------------------------------------------------
 
     def open_last(self) -> None:
-        """Open the index that was served last, if there is one that this version reads."""
-        try:
-            said = (self.places.data / _SERVING).read_text(encoding="utf-8").split()
-        except (FileNotFoundError, UnicodeDecodeError):
-            return
-        if (
-            len(said) == 3
-            and said[1:] == [str(FORMAT), str(analysis.VERSION)]
-            and (self.places.index / said[0]).is_dir()
-        ):
-            self._index_changed(said[0], None)
+        """Open the current index, if there is one that this version reads: a start need not wait for the indexer."""
+        current = Generations(self.places.index).current()
+        if current is not None and current.readable:
+            self._index_changed(current.name, None)
 
     def is_ready(self) -> bool:
         """Tell whether there is an index to answer from."""
@@ -95,7 +85,6 @@ class Service:
         try:
             if self.reader is None or self.reader.path != path:
                 self.reader = IndexReader(path)
-                self._remember(path.name)
                 self._readable.set()
                 logs.info("index_opened", index=path.name)
             else:
@@ -106,12 +95,6 @@ class Service:
             return
         self.index_error = None
         self._progress()
-
-    def _remember(self, name: str) -> None:
-        target = self.places.data / _SERVING
-        fresh = target.with_suffix(".new")
-        fresh.write_text(f"{name} {FORMAT} {analysis.VERSION}\n", encoding="utf-8")
-        fresh.replace(target)
 
     def _progress(self) -> None:
         if self.reader is not None:
