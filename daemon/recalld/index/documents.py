@@ -320,6 +320,7 @@ def record_document(r: StoredRecord) -> tantivy.Document:
     number("place", place_of(r.offset, r.sub))
     number("hash", r.hash)
     number("size", len(r.text))
+    number("weight", weight_of(r))
     d.add_bytes("body", to_body(r))
     return d
 
@@ -327,6 +328,18 @@ def record_document(r: StoredRecord) -> tantivy.Document:
 def place_of(offset: int, sub: int) -> int:
     """Return the sort key of a record within its file."""
     return offset << 8 | min(sub, 255)
+
+
+KINDS: tuple[Kind, ...] = ("message", "tool_call", "command", "read", "edit", "output", "summary")
+ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "system")
+
+SESSION_WEIGHT = 4096
+"""`weight` of a session's document, which is found by its title."""
+
+
+def weight_of(r: StoredRecord) -> int:
+    """Return place in KINDS + 16 * place in ROLES + 256 if abandoned."""
+    return KINDS.index(r.kind) + 16 * ROLES.index(r.role) + 256 * r.abandoned
 
 
 def hash_of(role: str, kind: str, text: str) -> int:
@@ -397,6 +410,7 @@ def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
                 d.add_text("parts", parts)
     d.add_integer("snum", number_of(s.skey))
     d.add_integer("time", s.updated or 0)
+    d.add_integer("weight", SESSION_WEIGHT)
 
 
 def records_of(docs: Iterable[tantivy.Document]) -> list[StoredRecord]:
