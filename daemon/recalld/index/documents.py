@@ -104,6 +104,7 @@ class StoredCopy:
     owner: str
     """The owning session's skey."""
     owner_id: str
+    owner_uid: str
     file: str
     offset: int
     length: int
@@ -377,8 +378,8 @@ def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
     d.add_text("agent", s.agent)
     if s.sub_agent is not None:
         d.add_text("flag", "subagent")
-    if s.parent:
-        d.add_text("uid", s.parent)
+    if s.forked_from:
+        d.add_text("flag", "forked")
     if s.branch:
         d.add_text("branch", analysis.fold(s.branch))
     if s.project:
