@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -75,7 +75,7 @@ def reach(places: Places, *, say: Say = lambda line: None, timeout: float = ANSW
     """Return a client of the running daemon, starting one where none runs; `say` gets a line when that happens."""
     if read_lock(places) is None:
         start(places, say=say)
-    return _connect(places, timeout, None)
+    return wait_for(places, None, timeout)
 
 
 def start(places: Places, *, say: Say = lambda line: None) -> Started:
@@ -86,7 +86,7 @@ def start(places: Places, *, say: Say = lambda line: None) -> Started:
     """
     lock = read_lock(places)
     if lock is not None:
-        _connect(places, ANSWER_TIMEOUT, None).close()
+        wait_for(places, None).close()
         return Started("running", lock)
     from recall import service
 
@@ -100,7 +100,7 @@ def start(places: Places, *, say: Say = lambda line: None) -> Started:
             say("recall: starting recalld through its service")
             return _started("service", places, None)
     say("recall: starting recalld in the background")
-    return _started("background", places, _launch(places))
+    return _started("background", places, launch(places))
 
 
 def stop(places: Places, *, say: Say = lambda line: None) -> bool:
@@ -159,8 +159,11 @@ def last_line(path: Path) -> str:
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-def _launch(places: Places) -> subprocess.Popen[bytes]:
-    """Start recalld in a session of its own, so that neither Ctrl-C nor a closed terminal ends it."""
+def launch(places: Places, env: Mapping[str, str] = os.environ) -> subprocess.Popen[bytes]:
+    """Start recalld in a session of its own, so that neither Ctrl-C nor a closed terminal ends it.
+
+    It logs to `recalld.log`. Raise DaemonUnreachable where it cannot be run.
+    """
     try:
         places.data.mkdir(parents=True, exist_ok=True, mode=0o700)
         log = log_path(places)
@@ -178,7 +181,7 @@ def _launch(places: Places) -> subprocess.Popen[bytes]:
             stdout=target,
             stderr=target,
             cwd="/",  # it must not hold on to a directory that someone wants to unmount
-            env=os.environ | _absolute_places(),
+            env={**env, **_absolute_places(env)},
             start_new_session=True,
         )
     except OSError as error:
@@ -187,21 +190,24 @@ def _launch(places: Places) -> subprocess.Popen[bytes]:
         os.close(target)
 
 
-def _absolute_places() -> dict[str, str]:
+def _absolute_places(env: Mapping[str, str]) -> dict[str, str]:
     """The location variables that are relative, made absolute: the daemon has another working directory."""
-    return {name: os.path.abspath(value) for name in LOCATION_VARIABLES if (value := os.environ.get(name))}
+    return {name: os.path.abspath(value) for name in LOCATION_VARIABLES if (value := env.get(name))}
 
 
 def _started(how: Literal["service", "background"], places: Places, process: subprocess.Popen[bytes] | None) -> Started:
-    _connect(places, ANSWER_TIMEOUT, process).close()
+    wait_for(places, process).close()
     lock = read_lock(places)
     if lock is None:
         raise DaemonUnreachable(_why_it_died(places))
     return Started(how, lock)
 
 
-def _connect(places: Places, timeout: float, process: subprocess.Popen[bytes] | None) -> Client:
-    """Connect, waiting while a daemon is coming up: one that we started, or one that holds the lock."""
+def wait_for(places: Places, process: subprocess.Popen[bytes] | None, timeout: float = ANSWER_TIMEOUT) -> Client:
+    """Connect, waiting while a daemon is coming up: `process`, which `launch` gave, or the one that holds the lock.
+
+    Raise DaemonUnreachable with the last line of its log where it ends instead.
+    """
     end = time.monotonic() + START_TIMEOUT
     while True:
         lock = read_lock(places)
