@@ -36,7 +36,7 @@ class Stage:
 
 
 def raise_stage(root: Path, env: Mapping[str, str], now: datetime | None = None) -> Stage:
-    """Fill `root`, an empty directory, with three agents' stores; return the stage with every location set inside it."""
+    """Fill `root`, an empty directory, with three agents' stores; return the stage, every location set inside it."""
     stores = {"claude-code": root / "claude", "codex": root / "codex", "qwen-code": root / "qwen"}
     shift = (now or datetime.now(UTC)) - WRITTEN_AT
     for agent, store in stores.items():
@@ -48,9 +48,9 @@ def raise_stage(root: Path, env: Mapping[str, str], now: datetime | None = None)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
     (root / "home").mkdir()
-    values = (stores["claude-code"], stores["codex"], stores["qwen-code"], stores["qwen-code"])
     own = Places(data=root / "data", runtime=root / "run", config=root / "config.toml")
-    values += (own.data, own.runtime, own.config)
+    agents = (stores["claude-code"], stores["codex"], stores["qwen-code"], stores["qwen-code"])
+    values = (*agents, own.data, own.runtime, own.config)
     inside = {name: str(value) for name, value in zip(LOCATION_VARIABLES, values, strict=True)}
     kept = {name: env[name] for name in _PASSED_ON if name in env}
     return Stage(root, own, kept | inside | {"HOME": str(root / "home")})
