@@ -5,6 +5,8 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import pty
+import select
 import socket
 import subprocess
 import sys
@@ -66,6 +68,30 @@ class Home:
             timeout=120,
             check=False,
         )
+
+    def in_terminal(self, *args: str, **env: str) -> str:
+        """Run `recall` on a terminal; return what it wrote there."""
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(
+            self.command(*args),
+            env=self.env | {"TERM": "xterm-256color"} | env,
+            cwd=self.work,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        out = b""
+        while select.select([ours], [], [], 60)[0]:
+            try:
+                data = os.read(ours, 65536)
+            except OSError:  # how a terminal says that its other end is closed
+                break
+            if not data:
+                break
+            out += data
+        os.close(ours)
+        process.wait(60)
+        return out.decode()
 
     def program(self, name: str, text: str) -> Path:
         """Put an executable on PATH."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
@@ -54,16 +55,14 @@ def test_z_is_utc() -> None:
 
 
 @given(st.text(max_size=30))
-def test_any_text_is_a_time_or_a_usage_error_that_says_what_to_write(text: str) -> None:
-    try:
+def test_any_text_is_a_time_or_a_usage_error(text: str) -> None:
+    with suppress(UsageError):
         assert isinstance(parse_time(text), int)
-    except UsageError as error:
-        assert "7d" in error.message
 
 
 @pytest.mark.parametrize("text", ["", "7", "d", "-7d", "7 days", "999999999d", "2026-13-01", "soon", "７d٠"])
 def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="write 7d, 12h, 30m, yesterday"):
         parse_time(text)
 
 
