@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from recalld.index.documents import StoredFile, StoredRecord
@@ -37,6 +38,18 @@ class Texts:
     def join(self, first: str, second: str) -> tuple[str, bool]:
         """Return (a stored text and a new one joined by a newline, whether it was cut)."""
         return self.cut(f"{first}\n{self.redact(second)}" if first else self.redact(second))
+
+    def again(self, record: StoredRecord) -> StoredRecord:
+        """Return a stored record as this version's redactor leaves it."""
+        command = record.command
+        text = self.redact(record.text)
+        return replace(
+            record,
+            text=text,
+            command=None if command is None else self.redact(command),
+            paths=[self.redact(p) for p in record.paths],
+            redactor=VERSION,
+        )
 
     def store(
         self, record: Record, session: Session, node: Node, file: StoredFile, message: Message, identity: str, sub: int

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import logging
 import queue
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from recall.errors import RecallError
+from recalld import logs
 from recalld.index.documents import StoredFile, from_body
 from recalld.index.writer import IndexWriter
 from recalld.ingest import reading
@@ -28,8 +28,6 @@ from recalld.tail.actions import Action, Back, Gone, Look, Move, Read, Replace, 
 from recalld.tail.found import Scan
 from recalld.tail.table import FileTable
 from recalld.watch.scan import scan
-
-log = logging.getLogger(__name__)
 
 FIRST_COMMIT_S = 0.25
 """The first commit of a build comes this soon, so that something can be found at once."""
@@ -86,7 +84,7 @@ class Worker:
         self._queued: dict[str, int] = {}
         """File ids in the heap, with the number of their newest entry."""
         self._numbers = itertools.count()
-        self._pending = 0
+        self.pending_bytes = 0
         self._current: tuple[StoredFile, Iterator[int]] | None = None
         self._current_action: Read | Replace | None = None
         """What `_current` was begun with, until its first chunk is read."""
@@ -177,7 +175,7 @@ class Worker:
                 result = error
             self._done(message, result)
         else:
-            log.warning("command name=%s unknown", name)
+            logs.warning("unknown_command", name=name)
 
     def _done(self, message: dict[str, Any], result: Any) -> None:
         if "id" not in message:
@@ -206,7 +204,7 @@ class Worker:
             self.problems = {}
         for problem in found.problems:
             if str(problem.path) not in self.problems:
-                log.warning("scan problem=%r", problem.message)
+                logs.warning("scan_problem", why=problem.message)
             self.problems[str(problem.path)] = problem.message
 
     def _plan(self, action: Action, *, urgent: bool) -> None:
@@ -222,10 +220,10 @@ class Worker:
             self.whole[file.id] = file
         else:
             if isinstance(action, Gone | Back | Move):
-                log.info("file change=%s agent=%s", type(action).__name__.lower(), file.agent)
+                logs.info("file", change=type(action).__name__.lower(), agent=file.agent)
                 self.batch.refold(file)
                 self.batch.checkpoints[file.id] = file
-                self._touch()
+                self.touch()
             elif isinstance(action, Look) and file.id in self.batch.checkpoints:
                 self.batch.checkpoints[file.id] = file
 
@@ -237,7 +235,7 @@ class Worker:
         number = next(self._numbers)
         size = _size(Path(file.path))
         if file.id not in self._queued:
-            self._pending += max(0, size - file.offset)
+            self.pending_bytes += max(0, size - file.offset)
         self._queued[file.id] = number
         heapq.heappush(self._heap, (0 if urgent else 1, -_mtime(Path(file.path)), number, action))
         if self._working_since is None:
@@ -258,14 +256,14 @@ class Worker:
         except (OSError, RecallError) as error:
             message = error.message if isinstance(error, RecallError) else (error.strerror or str(error))
             self.troubles[file.path] = message
-            log.warning("read agent=%s kind=%s error=%r", file.agent, file.kind, message)
+            logs.warning("read_failed", agent=file.agent, kind=file.kind, why=message)
             read = None
         if read is None:
             self._current = None
         else:
             self._current_action = None
-            self._touch()
-            self._pending = max(0, self._pending - read)
+            self.touch()
+            self.pending_bytes = max(0, self.pending_bytes - read)
             self._done_bytes += read
         self._tell_status()
         return True
@@ -284,11 +282,11 @@ class Worker:
             del self._queued[action.file.id]
             file = action.file
             if isinstance(action, Replace):
-                log.info("file change=replaced agent=%s", file.agent)
+                logs.info("file", change="replaced", agent=file.agent)
             chunks = reading.read(self.batch, self.table, file, self.config.index, again=isinstance(action, Replace))
             self._current, self._current_action = (file, chunks), action
             return
-        self._pending = 0 if self._current is None else self._pending
+        self.pending_bytes = 0 if self._current is None else self.pending_bytes
 
     def _interrupt(self) -> None:
         """Put the file that is being read back into the queue, behind what has come first."""
@@ -315,7 +313,8 @@ class Worker:
 
     # -- committing --------------------------------------------------------------------------------------------------
 
-    def _touch(self) -> None:
+    def touch(self) -> None:
+        """Note that there is something to commit."""
         if self._uncommitted_since is None:
             self._uncommitted_since = time.monotonic()
 
@@ -341,9 +340,9 @@ class Worker:
         self._uncommitted_since = None
         self.last_commit = int(time.time() * 1000)
         took = (time.monotonic() - started) * 1000
-        log.info("commit sessions=%d text=%d ms=%.1f", len(changed), text, took)
+        logs.info("commit", sessions=len(changed), text=text, ms=took)
         if self._current is None and not self._heap:
-            self._pending = 0
+            self.pending_bytes = 0
             self._working_since = None
         if self.announce:
             self.send("commit", index=self.name, sessions=changed, status=self.status())
@@ -370,7 +369,7 @@ class Worker:
             agents[file.agent]["skipped_lines"] += file.skipped
             total += file.size
         return {
-            "pending_bytes": self._pending,
+            "pending_bytes": self.pending_bytes,
             "total_bytes": total,
             "complete": self.complete,
             "rate": int(self._done_bytes / elapsed) if elapsed > 0 else 0,
