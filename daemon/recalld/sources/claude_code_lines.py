@@ -51,9 +51,7 @@ class TranscriptParser(TreeParser):
     """One transcript. The session is the file's, whatever the lines' sessionId say, but for conversations of
     sub-agents that old versions wrote into their parent's file."""
 
-    def __init__(
-        self, file: SourceFile, directory: str, spilled: Spilled, state: Mapping[str, Any] | None
-    ) -> None:
+    def __init__(self, file: SourceFile, directory: str, spilled: Spilled, state: Mapping[str, Any] | None) -> None:
         super().__init__(file, directory, state)
         kept = state or {}
         self._spilled = spilled
