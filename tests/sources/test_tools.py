@@ -24,6 +24,7 @@ from recalld.sources.tools import MAX_ARGUMENTS, MAX_EDIT, Calls, call_record, i
         "echo $(recall search x)",
         "ls\nrecall search x",
         "(recall search x)",
+        "cat > notes <<E\n" + "words " * 5000 + "\nE\nrecall search x",
         "cat <<'X'\nit's\nX\nrecall y",
     ],
 )
@@ -43,6 +44,7 @@ def test_a_command_line_that_asks_recall(command):
         "./recall-tests",
         "bash -c 'echo recall'",
         "pip install recall",
+        "cat recall/wire.py; ls src/recall",
     ],
 )
 def test_a_command_line_that_only_mentions_it(command):

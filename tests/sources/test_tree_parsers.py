@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgpack
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recalld.model import MAX_TEXT, Message
@@ -74,6 +74,7 @@ def opened(agent, row="transcript"):
 @pytest.mark.parametrize(("agent", "row"), FILES)
 @settings(max_examples=40)
 @given(objects=st.lists(LINES, max_size=6), breaks=st.sets(st.integers(0, 6)))
+@example(objects=[{"type": "user", "timestamp": 0}, {"type": "user", "uuid": "u1"}], breaks={1})
 def test_no_object_raises_and_any_split_yields_the_same(agent, row, objects, breaks):
     source, file = opened(agent, row)
     lines = [Line(n * 10, 10, n, {"cwd": "/w/app"} | value) for n, value in enumerate(objects)]
