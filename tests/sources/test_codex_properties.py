@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recalld.model import Message
 from recalld.sources.base import Line
-from recalld.sources.codex.rollout import EVENTS, ITEMS, LINES, RESPONSES
+from recalld.sources.codex.lines import EVENTS, ITEMS, LINES, RESPONSES
 from sources.codex_lines import (
     CODEX,
     Json,

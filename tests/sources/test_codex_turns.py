@@ -56,6 +56,25 @@ def test_the_last_words_of_a_finished_task_are_the_answer_where_no_other_line_ha
     assert turns(read(given)) == [("user", QUESTION), ("assistant", ANSWER)]
 
 
+def test_last_words_that_no_other_line_has_are_kept_after_others() -> None:
+    given = [meta(), said_event("user", QUESTION), said_event("assistant", "Let me look.")]
+    given.append(event("task_complete", last_agent_message=ANSWER))
+    assert texts(read(given)) == [QUESTION, "Let me look.", ANSWER]
+
+
+def test_an_interrupted_turn_without_last_words_does_not_put_off_those_of_the_next() -> None:
+    turn = [said_event("assistant", "Done."), said_response("assistant", "Done.")]
+    end = event("task_complete", last_agent_message="Done.")
+    given = [meta(), *turn, event("turn_aborted"), *turn, end, event("task_started"), end]
+    assert texts(read(given)) == ["Done."] * 3
+
+
+def test_the_citations_of_an_answer_make_no_second_one() -> None:
+    cited = f"{ANSWER}\n<oai-mem-citation>\nnotes.md\n</oai-mem-citation>"
+    given = [meta(), said_event("assistant", ANSWER), said_response("assistant", cited)]
+    assert texts(read(given)) == [ANSWER]
+
+
 def test_copies_that_stand_lines_apart_and_in_different_sittings_are_one_record() -> None:
     between = [event("token_count", info=None), *(called(f"c{n}", cmd=f"step {n}") for n in range(20))]
     given = [meta(), said_response("user", QUESTION), *between, said_item("user", "i1", QUESTION)]
@@ -89,7 +108,7 @@ def test_two_messages_that_share_an_id_by_mistake_are_both_kept() -> None:
 
 
 def test_forms_with_one_id_are_one_message_though_their_texts_differ() -> None:
-    cited = f"{ANSWER} <oai-mem-citation>7</oai-mem-citation>"
+    cited = f"{ANSWER} [7]"
     given = [meta(), said_item("assistant", "msg_4", ANSWER), said_response("assistant", cited, id="msg_4")]
     assert texts(read(given)) == [ANSWER]
 
