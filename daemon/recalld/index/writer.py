@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,13 +30,23 @@ class IndexWriter:
     on from the last commit's checkpoints.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, heap_bytes: int = HEAP_BYTES, patience: float = 0.0) -> None:
+        """Open or create the index at `path`. A writer that died a moment ago may still hold the directory's lock:
+        `patience` is how many seconds to wait for it."""
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        until = time.monotonic() + patience
         try:
             self._index = tantivy.Index(build_schema(), str(path), reuse=True)
             register_tokenizers(self._index)
             self._index.config_reader("manual", 0)
-            self._writer = self._index.writer(HEAP_BYTES, THREADS)
+            while True:
+                try:
+                    self._writer = self._index.writer(heap_bytes, THREADS)
+                    break
+                except ValueError as error:
+                    if "Lock" not in str(error) or time.monotonic() > until:
+                        raise
+                    time.sleep(0.05)
             self._writer.garbage_collect_files()
         except (ValueError, OSError) as error:
             raise IndexFailure(f"cannot open the index at {path} for writing: {error}") from error

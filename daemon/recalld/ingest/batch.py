@@ -7,7 +7,7 @@ and branches for the sessions that changed and writes their documents and the fi
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from recalld.index.documents import (
@@ -134,22 +134,15 @@ class Batch:
         return stored if isinstance(stored, StoredRecord) else None
 
     def _message(self, source: Source, file: StoredFile, message: Message) -> None:
-        skey = session_key(file.agent, message.session)
-        session = self.session(skey)
-        if file.kind == "history":
-            if session.nodes and not session.prompt_only:
-                return  # the transcript has what was typed
-            session.prompt_only = True
-        elif session.prompt_only:
-            self._drop_prompts(session)
+        session = self._session_for(file, session_key(file.agent, message.session))
+        if session is None:
+            return
         if message.time is None:
             message.time = file.time
         else:
             file.time = message.time
         if any(r.kind == "message" for r in message.records):
             file.ord += 1
-        if skey not in file.sessions:
-            file.sessions.append(skey)
         known = session.nodes.get(message.uid)
         if known is not None:
             if source.fragments and known.own and message.records:
@@ -167,24 +160,66 @@ class Batch:
             project=message.project,
             branch=message.branch,
         )
-        session.dirty = True
-        if not message.records:
+        if message.records:
+            self._enter(source, session, node, lambda: self._make_records(session, node, file, message))
+        else:
+            session.dirty = True
             session.insert(node)
             session.new_links.setdefault(file.id, []).append((node.uid, node.up, node.offset))
+            self._name_leaf(session, node.uid)
+
+    def adopt(self, source: Source, file: StoredFile, records: list[StoredRecord]) -> None:
+        """Take in the records of one message that another index held; they are redacted again."""
+        first = records[0]
+        session = self._session_for(file, first.skey)
+        if session is None or first.uid in session.nodes:
+            return
+        node = Node(
+            uid=first.uid,
+            up=first.up,
+            file=file.id,
+            offset=first.offset,
+            length=first.length,
+            ord=first.ord,
+            time=first.time,
+            held=[],
+            project=first.project,
+            branch=first.branch,
+        )
+        self._enter(source, session, node, lambda: self._take_records(session, node, records))
+
+    def _session_for(self, file: StoredFile, skey: str) -> Session | None:
+        """Return the session that a message of `file` goes to; None where a prompt history has nothing to add."""
+        session = self.session(skey)
+        if file.kind == "history":
+            if session.nodes and not session.prompt_only:
+                return None  # the transcript has what was typed
+            session.prompt_only = True
+        elif session.prompt_only:
+            self._drop_prompts(session)
+        if skey not in file.sessions:
+            file.sessions.append(skey)
+        return session
+
+    def _enter(self, source: Source, session: Session, node: Node, fill: Callable[[], None]) -> None:
+        """Insert a node with records: as a copy where another session holds it, else with what `fill` puts into it."""
+        session.dirty = True
+        elsewhere = self._elsewhere(session, node.uid) if source.lineage == "ids" else set()
+        if elsewhere:
+            # Whoever turns out to own it, the text is already there once.
+            session.lineage |= elsewhere
+            session.regroup = True
+            node.owner = (min(elsewhere), node.uid)
         else:
-            elsewhere = self._elsewhere(session, message.uid) if source.lineage == "ids" else set()
-            if elsewhere:
-                # Whoever turns out to own it, the text is already there once.
-                session.lineage |= elsewhere
-                session.regroup = True
-                first = min(elsewhere)
-                node.owner = (first, message.uid)
-            else:
-                self._make_records(session, node, file, message)
-            session.insert(node)
-            self._know_uid(skey, message.uid)
-        if message.uid in self._leaf_facts.get(file.agent, ()):
-            session.leaf_titles[message.uid] = self._leaf_facts[file.agent][message.uid]
+            fill()
+        session.insert(node)
+        self._know_uid(session.skey, node.uid)
+        self._name_leaf(session, node.uid)
+
+    def _name_leaf(self, session: Session, uid: str) -> None:
+        title = self._leaf_facts.get(session.agent, {}).get(uid)
+        if title is not None:
+            session.leaf_titles[uid] = title
 
     def _drop_prompts(self, session: Session) -> None:
         """A transcript has appeared: what a prompt history told of the session goes."""
@@ -197,6 +232,15 @@ class Batch:
         session.tangled = True
         session.last_uid = next(reversed(session.nodes), None)
         session.prompt_only = False
+
+    def _take_records(self, session: Session, node: Node, records: list[StoredRecord]) -> None:
+        for record in records:
+            again = self.texts.again(record)
+            session.pending[again.id] = again
+            self.text_bytes += len(again.text)
+            node.held.append(Held(again.id, again.role, again.kind, again.hash))
+        node.person = is_person(node.held)
+        node.model = next((r.model for r in records if r.model), None)
 
     def _make_records(self, session: Session, node: Node, file: StoredFile, message: Message) -> None:
         for n, record in enumerate(message.records):
@@ -214,9 +258,7 @@ class Batch:
         stored = self.texts.store(record, session, node, file, message, identity, sub)
         session.pending[identity] = stored
         self.text_bytes += len(stored.text)
-        node.held.append(
-            Held(identity, record.role, record.kind, hash_of(record.role, record.kind, stored.text))
-        )
+        node.held.append(Held(identity, record.role, record.kind, stored.hash))
 
     def _merge(self, session: Session, file: StoredFile, node: Node, message: Message) -> None:
         """Join a further fragment of a message to what is there: texts to the text, other records behind."""
@@ -230,12 +272,13 @@ class Batch:
                 merged = replace(
                     before,
                     text=text,
+                    hash=hash_of(before.role, before.kind, text),
                     truncated=before.truncated or truncated,
                     time=message.time,
                     model=record.model or before.model,
                 )
                 session.pending[said.id] = merged
-                said.hash = hash_of(merged.role, merged.kind, merged.text)
+                said.hash = merged.hash
             else:
                 self._make_record(session, node, file, message, record, len(node.held))
         node.time = message.time

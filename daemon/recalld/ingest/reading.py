@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from recalld.settings import IndexConfig
-from recalld.index.documents import StoredFile, StoredRecord, from_body
+from recalld import logs
+from recalld.index.documents import StoredFile, StoredRecord, from_body, hash_of
 from recalld.ingest.batch import Batch
 from recalld.ingest.texts import Texts, read_side
 from recalld.sources import SOURCES
@@ -17,8 +17,6 @@ from recalld.sources.jsonl import decode
 from recalld.tail.found import Stat
 from recalld.tail.lines import LineReader, RawLine
 from recalld.tail.table import FileTable, restart
-
-log = logging.getLogger(__name__)
 
 MAX_META = 1 << 20
 """A `meta` file over this many bytes is not one."""
@@ -114,7 +112,7 @@ def _line(batch: Batch, file: StoredFile, parser: Parser, raw: RawLine, limit: i
             items = list(parser.feed(Line(raw.offset, raw.length, number, data)))
         except _PARSER_FAULTS as error:
             _skip(file, raw, f"a line of a shape that is not understood ({type(error).__name__})")
-            log.warning("parse agent=%s line=%d fault=%s", file.agent, number, type(error).__name__)
+            logs.warning("parse_failed", agent=file.agent, line=number, fault=logs.where(error))
             continue
         for item in items:
             batch.add(source, file, item)
@@ -167,8 +165,10 @@ def _read_spill(batch: Batch, table: FileTable, file: StoredFile) -> int:
         joined = _with_side(batch.texts, record, text)
         if joined != record.text:
             record.side_at = len(record.text) if record.side_at is None else record.side_at
-            record.text = joined
+            record.text, record.hash = joined, hash_of(record.role, record.kind, joined)
             session.pending[identity] = record
+            for held in node.held:
+                held.hash = record.hash if held.id == identity else held.hash
             node.dirty = session.dirty = True
     return len(text)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from recalld.index.documents import StoredFile, StoredRecord
+from recalld.index.documents import StoredFile, StoredRecord, hash_of
 from recalld.ingest.nodes import Node, Session
 from recalld.model import MAX_TEXT, Message, Record
 from recalld.redact import VERSION, Redactor
@@ -37,6 +38,19 @@ class Texts:
     def join(self, first: str, second: str) -> tuple[str, bool]:
         """Return (a stored text and a new one joined by a newline, whether it was cut)."""
         return self.cut(f"{first}\n{self.redact(second)}" if first else self.redact(second))
+
+    def again(self, record: StoredRecord) -> StoredRecord:
+        """Return a stored record as this version's redactor leaves it."""
+        command = record.command
+        text = self.redact(record.text)
+        return replace(
+            record,
+            text=text,
+            command=None if command is None else self.redact(command),
+            paths=[self.redact(p) for p in record.paths],
+            redactor=VERSION,
+            hash=hash_of(record.role, record.kind, text),
+        )
 
     def store(
         self, record: Record, session: Session, node: Node, file: StoredFile, message: Message, identity: str, sub: int
@@ -81,6 +95,7 @@ class Texts:
             sub=sub,
             subagent=session.sub_agent,
             redactor=VERSION,
+            hash=hash_of(record.role, record.kind, text),
             side_at=side_at,
         )
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import logging
 import queue
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from recall.errors import RecallError
+from recalld import logs
 from recalld.index.documents import StoredFile, from_body
 from recalld.index.writer import IndexWriter
 from recalld.ingest import reading
@@ -28,8 +29,6 @@ from recalld.tail.actions import Action, Back, Gone, Look, Move, Read, Replace, 
 from recalld.tail.found import Scan
 from recalld.tail.table import FileTable
 from recalld.watch.scan import scan
-
-log = logging.getLogger(__name__)
 
 FIRST_COMMIT_S = 0.25
 """The first commit of a build comes this soon, so that something can be found at once."""
@@ -86,7 +85,7 @@ class Worker:
         self._queued: dict[str, int] = {}
         """File ids in the heap, with the number of their newest entry."""
         self._numbers = itertools.count()
-        self._pending = 0
+        self.pending_bytes = 0
         self._current: tuple[StoredFile, Iterator[int]] | None = None
         self._current_action: Read | Replace | None = None
         """What `_current` was begun with, until its first chunk is read."""
@@ -96,6 +95,7 @@ class Worker:
         self._uncommitted_since: float | None = None
         self._told = 0.0
         self._done_bytes = 0
+        self._summed: dict[str, _Counts] | None = None
         self._working_since: float | None = None
         self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {}
         """Commands beside `sync` and `stop`, each with params → result, run between two chunks."""
@@ -105,10 +105,7 @@ class Worker:
 
     def run(self, *, until_idle: bool = False) -> None:
         """Work until told to stop, or until there is nothing left to do."""
-        while not self.stopping:
-            self._take_events(wait=not self.busy and not until_idle)
-            if self.stopping:
-                break
+        while self._take_events(wait=not self.busy and not until_idle):
             if self._syncs and not self._asked:
                 self._asked, self._syncs = self._syncs, []
                 self.look(None)
@@ -131,20 +128,23 @@ class Worker:
             self._current or self._heap or self._syncs or self._asked or self._uncommitted_since is not None or self.whole
         )
 
-    def _take_events(self, *, wait: bool) -> None:
+    def _take_events(self, *, wait: bool) -> bool:
+        """Take in what has come, after waiting for it if asked to; return False once told to stop."""
+        if self.stopping:
+            return False
         timeout: float | None = None
         if wait:
             due, seconds = self.table.due()
             if due:
                 self.look(set(due))
-                return
+                return True
             timeout = seconds
         try:
             event = self.events.get(block=wait, timeout=timeout)
         except queue.Empty:
             if wait:
                 self.look(set(self.table.due()[0]))
-            return
+            return True
         hints: set[Path] = set()
         everything = False
         while True:
@@ -163,6 +163,7 @@ class Worker:
             self.look(None)
         elif hints:
             self.look(hints, urgent=True)
+        return not self.stopping
 
     def _command(self, message: dict[str, Any]) -> None:
         name = message.get("cmd")
@@ -177,7 +178,7 @@ class Worker:
                 result = error
             self._done(message, result)
         else:
-            log.warning("command name=%s unknown", name)
+            logs.warning("unknown_command", name=name)
 
     def _done(self, message: dict[str, Any], result: Any) -> None:
         if "id" not in message:
@@ -206,7 +207,7 @@ class Worker:
             self.problems = {}
         for problem in found.problems:
             if str(problem.path) not in self.problems:
-                log.warning("scan problem=%r", problem.message)
+                logs.warning("scan_problem", why=problem.message)
             self.problems[str(problem.path)] = problem.message
 
     def _plan(self, action: Action, *, urgent: bool) -> None:
@@ -215,6 +216,7 @@ class Worker:
             return
         file = action.file
         self.files[file.id] = file
+        self._summed = None
         self.troubles.pop(file.path, None)
         if isinstance(action, Read | Replace):
             self._enqueue(action, urgent=urgent)
@@ -222,10 +224,10 @@ class Worker:
             self.whole[file.id] = file
         else:
             if isinstance(action, Gone | Back | Move):
-                log.info("file change=%s agent=%s", type(action).__name__.lower(), file.agent)
+                logs.info("file", change=type(action).__name__.lower(), agent=file.agent)
                 self.batch.refold(file)
                 self.batch.checkpoints[file.id] = file
-                self._touch()
+                self.touch()
             elif isinstance(action, Look) and file.id in self.batch.checkpoints:
                 self.batch.checkpoints[file.id] = file
 
@@ -237,7 +239,7 @@ class Worker:
         number = next(self._numbers)
         size = _size(Path(file.path))
         if file.id not in self._queued:
-            self._pending += max(0, size - file.offset)
+            self.pending_bytes += max(0, size - file.offset)
         self._queued[file.id] = number
         heapq.heappush(self._heap, (0 if urgent else 1, -_mtime(Path(file.path)), number, action))
         if self._working_since is None:
@@ -258,14 +260,15 @@ class Worker:
         except (OSError, RecallError) as error:
             message = error.message if isinstance(error, RecallError) else (error.strerror or str(error))
             self.troubles[file.path] = message
-            log.warning("read agent=%s kind=%s error=%r", file.agent, file.kind, message)
+            logs.warning("read_failed", agent=file.agent, kind=file.kind, why=message)
             read = None
         if read is None:
             self._current = None
+            self._summed = None
         else:
             self._current_action = None
-            self._touch()
-            self._pending = max(0, self._pending - read)
+            self.touch()
+            self.pending_bytes = max(0, self.pending_bytes - read)
             self._done_bytes += read
         self._tell_status()
         return True
@@ -284,11 +287,11 @@ class Worker:
             del self._queued[action.file.id]
             file = action.file
             if isinstance(action, Replace):
-                log.info("file change=replaced agent=%s", file.agent)
+                logs.info("file", change="replaced", agent=file.agent)
             chunks = reading.read(self.batch, self.table, file, self.config.index, again=isinstance(action, Replace))
             self._current, self._current_action = (file, chunks), action
             return
-        self._pending = 0 if self._current is None else self._pending
+        self.pending_bytes = 0 if self._current is None else self.pending_bytes
 
     def _interrupt(self) -> None:
         """Put the file that is being read back into the queue, behind what has come first."""
@@ -315,7 +318,8 @@ class Worker:
 
     # -- committing --------------------------------------------------------------------------------------------------
 
-    def _touch(self) -> None:
+    def touch(self) -> None:
+        """Note that there is something to commit."""
         if self._uncommitted_since is None:
             self._uncommitted_since = time.monotonic()
 
@@ -341,9 +345,9 @@ class Worker:
         self._uncommitted_since = None
         self.last_commit = int(time.time() * 1000)
         took = (time.monotonic() - started) * 1000
-        log.info("commit sessions=%d text=%d ms=%.1f", len(changed), text, took)
+        logs.info("commit", sessions=len(changed), text=text, ms=took)
         if self._current is None and not self._heap:
-            self._pending = 0
+            self.pending_bytes = 0
             self._working_since = None
         if self.announce:
             self.send("commit", index=self.name, sessions=changed, status=self.status())
@@ -358,26 +362,42 @@ class Worker:
     def status(self) -> dict[str, Any]:
         """Return progress and counts: `pending_bytes`, `total_bytes`, `rate` (bytes per second), files by agent."""
         elapsed = time.monotonic() - self._working_since if self._working_since is not None else 0.0
-        agents: dict[str, dict[str, Any]] = {
-            agent: {"files": 0, "skipped_lines": 0, "roots": [str(r) for r in roots]}
-            for agent, roots in self.roots.items()
-        }
-        total = 0
-        for file in self.files.values():
-            if file.kind == "spill" or file.kind == "meta" or file.deleted or file.agent not in agents:
-                continue
-            agents[file.agent]["files"] += 1
-            agents[file.agent]["skipped_lines"] += file.skipped
-            total += file.size
+        counts = self._counts()
         return {
-            "pending_bytes": self._pending,
-            "total_bytes": total,
+            "pending_bytes": self.pending_bytes,
+            "total_bytes": sum(c.bytes for c in counts.values()),
             "complete": self.complete,
             "rate": int(self._done_bytes / elapsed) if elapsed > 0 else 0,
-            "files": sum(a["files"] for a in agents.values()),
-            "agents": agents,
+            "files": sum(c.files for c in counts.values()),
+            "agents": {
+                agent: {
+                    "files": counts[agent].files,
+                    "skipped_lines": counts[agent].skipped,
+                    "roots": [str(r) for r in roots],
+                }
+                for agent, roots in self.roots.items()
+            },
             "last_commit": self.last_commit,
         }
+
+    def _counts(self) -> dict[str, _Counts]:
+        """Return what the files come to by agent; summed up anew only when a file has changed since."""
+        if self._summed is None:
+            self._summed = {agent: _Counts() for agent in self.roots}
+            for file in self.files.values():
+                if file.kind not in ("spill", "meta") and not file.deleted and file.agent in self._summed:
+                    counts = self._summed[file.agent]
+                    counts.files += 1
+                    counts.skipped += file.skipped
+                    counts.bytes += file.size
+        return self._summed
+
+
+@dataclass(slots=True)
+class _Counts:
+    files: int = 0
+    skipped: int = 0
+    bytes: int = 0
 
 
 def _size(path: Path) -> int:
