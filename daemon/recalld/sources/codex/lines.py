@@ -1,7 +1,7 @@
 """What each type of line, event, turn item and response item says of the thread.
 
-The tables at the end name every type that is known; None is known and holds nothing to index. What is in none of them is
-counted and left out.
+The tables at the end name every type that is known; None is known and holds nothing to index. What is in none of them
+is counted and left out.
 """
 
 from __future__ import annotations

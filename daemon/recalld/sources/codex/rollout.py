@@ -1,4 +1,4 @@
-"""The parser of a rollout file: one line in, the records and facts in it out. `docs/formats/codex.md` has the format."""
+"""The parser of a rollout file: one line in, its records and facts out. `docs/formats/codex.md` has the format."""
 
 from __future__ import annotations
 
