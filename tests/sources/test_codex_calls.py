@@ -219,7 +219,7 @@ def test_a_command_that_only_mentions_our_name_keeps_its_output() -> None:
         (item("Plan", "turn-1-plan", text="# Look at the lemur"), "plan", "lemur"),
         (called("c", "update_plan", plan=[{"step": "look at the lemur", "status": "pending"}]), "update_plan", "lemur"),
         (item("DynamicToolCall", "c", tool="look", arguments={"at": "lemur"}), "look", "lemur"),
-        (item("CollabAgentToolCall", "c", tool="spawn_agent", prompt="count the lemurs"), "SpawnAgent", "lemurs"),
+        (item("CollabAgentToolCall", "c", tool="spawn_agent", prompt="count the lemurs"), "spawn_agent", "lemurs"),
         (
             response("image_generation_call", id="ig", revised_prompt="a lemur", result="AAAA"),
             "image_generation",
