@@ -70,6 +70,15 @@ def scan(
     return walk.scan
 
 
+def scan_place(
+    sources: Mapping[str, Source], place: Place, *, excluded: Callable[[str], bool] = nothing
+) -> Scan:
+    """Return the files of one place."""
+    walk = _Walk(sources, excluded)
+    walk.place(place, None)
+    return walk.scan
+
+
 class _Walk:
     def __init__(self, sources: Mapping[str, Source], excluded: Callable[[str], bool]) -> None:
         self.scan = Scan()
