@@ -98,14 +98,13 @@ def session_json(snapshot: Snapshot, session: StoredSession) -> dict[str, Any]:
 
 
 def record_json(snapshot: Snapshot, record: StoredRecord, held: StoredCopy | None = None) -> dict[str, Any]:
-    """Return RECORD. `held` is the copy in whose place it is shown: session, place and branch state are then the copy's."""
-    place: StoredRecord | StoredCopy = held or record
-    file = snapshot.file(place.file)
-    session = snapshot.session(place.skey)
+    """Return RECORD. `held` is the copy in whose place it is shown: it tells whether it is abandoned *there*."""
+    file = snapshot.file(record.file)
+    session = snapshot.session(record.skey)
     return {
         "agent": record.agent,
         "session": snapshot.public_id(session) if session else record.session,
-        "id": place.id,
+        "id": record.id,
         "parent": record.parent,
         "project": record.project,
         "time": iso(record.time),
@@ -120,8 +119,8 @@ def record_json(snapshot: Snapshot, record: StoredRecord, held: StoredCopy | Non
         "branch": record.branch,
         "text": record.text,
         "truncated": record.truncated,
-        "abandoned": place.abandoned,
-        "source": {"path": file.path if file else None, "offset": place.offset, "length": place.length},
+        "abandoned": (held or record).abandoned,
+        "source": {"path": file.path if file else None, "offset": record.offset, "length": record.length},
     }
 
 
@@ -156,7 +155,7 @@ def show(
         held, _ = snapshot.held(session, abandoned=all_branches or around is not None)
         chosen = [h for h in held if (role is None or h.role == role) and (kind is None or h.kind == kind)]
         if around is not None:
-            place = next((n for n, h in enumerate(chosen) if h.id == around), None)
+            place = next((n for n, h in enumerate(chosen) if around in (h.id, _owner_id(h))), None)
             if place is None:
                 raise NotFound(f"the session {session.sid} has no record {around!r}")
             if not (all_branches or chosen[place].abandoned):
@@ -183,6 +182,10 @@ def show(
         "total": total,
         "next_offset": reached if reached < total else None,
     }
+
+
+def _owner_id(held: StoredRecord | StoredCopy) -> str:
+    return held.owner_id if isinstance(held, StoredCopy) else held.id
 
 
 def _parents_first(records: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from recalld.index.documents import (
     SEPARATOR,
     StoredCopy,
     StoredFile,
+    StoredLinks,
     StoredRecord,
     StoredSession,
     from_body,
@@ -97,6 +98,15 @@ class Snapshot:
         for _, address in self.searcher.search(query, limit=1, count=False).hits:
             return _record(self.searcher.doc(address))
         return None
+
+    def holders(self, uid: str) -> set[str]:
+        """Return the keys of the sessions that hold a node of this id, as a record, a copy or a link."""
+        held = self.term("uid", uid)
+        found: set[str] = set()
+        for kind, cls in (("r", StoredRecord), ("c", StoredCopy), ("l", StoredLinks)):
+            query = self.all_of(held, self.term("type", kind))
+            found |= {from_body(cls, body).skey for body in self.bodies(query)}  # type: ignore[type-var,attr-defined]
+        return found
 
     def owned(self, held: StoredRecord | StoredCopy) -> StoredRecord | None:
         """Return the record itself, following a copy to its owner."""
