@@ -349,3 +349,10 @@ def test_no_log_line_holds_what_sessions_or_questions_say(daemon: Daemon) -> Non
     daemon.end()
     assert "word1" not in daemon.logged()
     assert "Xylophone" not in daemon.logged()
+
+
+def test_the_main_process_loads_nothing_of_the_watcher_mcp_or_the_terminal(env: dict[str, str]) -> None:
+    script = "import sys, recalld.server.lifecycle; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"watchdog", "mcp", "rich", "pydantic", "zstandard"}

@@ -62,6 +62,8 @@ class Connection(asyncio.Protocol, Generic[S]):
         self._reading = True
         self._ended = False
         """The client has sent its last request."""
+        self._leaving = False
+        """A request is in hand that takes the connection over: what follows is not ours to read."""
         self._request: int | None = None
         """The inline request that is being handled."""
 
@@ -123,7 +125,7 @@ class Connection(asyncio.Protocol, Generic[S]):
             for _ in range(BURST):
                 if self._transport is None or self._transport.is_closing():
                     return
-                if not self._writable.is_set() or len(self._tasks) >= MAX_OPEN:
+                if self._leaving or not self._writable.is_set() or len(self._tasks) >= MAX_OPEN:
                     self._pause()
                     return
                 message = next(iter(self._decoder), None)
@@ -184,6 +186,7 @@ class Connection(asyncio.Protocol, Generic[S]):
             self._reply_error(request, error)
             return
         self._request = None
+        self._leaving = method.take_over is not None
         name = str(message["method"])
         task = self._loop.create_task(self._run(request, name, method, params, seconds))
         self._tasks.add(task)
@@ -233,15 +236,31 @@ class Connection(asyncio.Protocol, Generic[S]):
                     raise  # not ours: a fault of the method
                 raise service.late(name) from None
         except RecallError as error:
-            await self._writable.wait()
+            self._leaving = False
+            await self._drain()
             self._reply_error(request, error)
             return
         await self._drain()
         self._reply(request, result, method, params)
+        if method.take_over is not None:
+            await self._hand_over(method.take_over)
 
     async def _in_thread(self, method: Method[S], params: dict[str, Any]) -> Result:
         call = cast("Callable[[S, dict[str, Any]], Result]", method.call)
         return await self._loop.run_in_executor(self._server.pool, call, self._server.service, params)
+
+    async def _hand_over(self, take_over: Callable[[S, socket.socket, bytes], None]) -> None:
+        """Give the socket away once the reply is out."""
+        if self._transport is None or self._transport.is_closing():
+            return
+        self._transport.set_write_buffer_limits(high=0)
+        await self._drain()
+        if self._transport is None or self._transport.is_closing():
+            return
+        copy = socket.socket(fileno=os.dup(self._transport.get_extra_info("socket").fileno()))
+        os.set_inheritable(copy.fileno(), False)
+        take_over(self._server.service, copy, self._decoder.rest)
+        self._transport.abort()  # closes our descriptor; the connection lives on in the copy
 
     async def _send_item(self, request: int, item: Result) -> None:
         await self._drain()
@@ -291,7 +310,7 @@ class Connection(asyncio.Protocol, Generic[S]):
                 self._reply_error(request, error)
                 return
             try:
-                frame = pack_page(request, result, method.pages, params.get("offset", 0))
+                frame = pack_page(request, result, method.pages, params)
             except FrameTooLarge as too_large:
                 self._reply_error(request, too_large)
                 return
