@@ -49,7 +49,7 @@ def test_the_limits_on_the_page_are_the_real_ones() -> None:
     assert f"{wire.MAX_FRAME:,} bytes" in PAGE
     assert f"At most {connection.MAX_OPEN} requests" in PAGE
     assert f"At most {server.MAX_CONNECTIONS} connections" in PAGE
-    assert f"for {connection.STALL:g} s" in PAGE
+    assert f"for {server.STALL:g} s" in PAGE
 
 
 def test_the_pages_example_client_works(places: Places) -> None:
