@@ -70,6 +70,15 @@ def scan(
     return walk.scan
 
 
+def scan_place(
+    sources: Mapping[str, Source], place: Place, *, excluded: Callable[[str], bool] = nothing
+) -> Scan:
+    """Return the files of one place."""
+    walk = _Walk(sources, excluded)
+    walk.place(place, None)
+    return walk.scan
+
+
 class _Walk:
     def __init__(self, sources: Mapping[str, Source], excluded: Callable[[str], bool]) -> None:
         self.scan = Scan()
@@ -87,9 +96,8 @@ class _Walk:
         for path in wanted:
             if target == path or target.startswith(path + "/"):
                 self._start(place, target, whole=place.recursive or place.only is not None)
-            elif path.startswith(target + "/") and (place.recursive or "/" not in path[len(target) + 1 :]):
-                if not _through_link(target, path):
-                    self._start(place, path, whole=True)
+            elif _within(place, target, path) and not _through_link(target, path):
+                self._start(place, path, whole=True)
 
     def _start(self, place: Place, path: str, *, whole: bool) -> None:
         (self.scan.covered if whole else self.scan.flat).add(path)
@@ -187,6 +195,11 @@ class _Walk:
     def _unreadable(self, path: str, error: OSError) -> None:
         self.scan.blind.add(path)
         self.scan.problems.append(Problem(Path(path), f"cannot be read ({error.strerror}): check its permissions"))
+
+
+def _within(place: Place, target: str, path: str) -> bool:
+    """Return whether a path lies in what a place is about."""
+    return path.startswith(target + "/") and (place.recursive or "/" not in path[len(target) + 1 :])
 
 
 def _through_link(base: str, path: str) -> bool:
