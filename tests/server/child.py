@@ -82,6 +82,8 @@ def main() -> None:
                 send(event="commit", index=generation.name, sessions=[SKEY], status=STATUS)
                 send(event="done", id=number, result={"commits": commits})
             elif name == "doctor":
+                if told("die_at_doctor"):
+                    os._exit(1)
                 if told("hang"):
                     signal.pause()
                 finding = {"check": "reloads", "path": None, "offset": None, "message": str(reloads), "remedy": "none"}

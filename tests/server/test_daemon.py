@@ -208,6 +208,14 @@ serve(places(), command=[sys.executable, "-c", "raise SystemExit(9)"])
 """
 
 
+def test_an_indexer_that_dies_over_a_doctors_look_is_itself_a_finding(daemon: Daemon) -> None:
+    daemon.start()
+    daemon.child()
+    daemon.fault("die_at_doctor")
+    finding = next(f for f in daemon.ask("doctor")["findings"] if f["check"] == "indexer")
+    assert "died" in finding["message"]
+
+
 def test_the_indexers_own_error_reaches_the_client_with_its_code(daemon: Daemon) -> None:
     daemon.start()
     daemon.fault("fail")
