@@ -15,6 +15,8 @@ from recall.units import units
 
 SOCKET = "recalld.socket"
 SERVICE = "recalld.service"
+PROGRAM = "%h/.local/bin/recalld"
+"""The program in the template, which is usable as it lies; replaced by where it really is."""
 PLACES_FILE = "places.conf"
 """The drop-in beside each unit that says where its things lie: a service manager reads no shell profile."""
 
@@ -62,7 +64,7 @@ class Systemd:
         plan = Plan()
         for name in (SOCKET, SERVICE):
             text = (templates / name).read_text(encoding="utf-8")
-            plan.write[self._directory / name] = text.replace("@RECALLD@", program)
+            plan.write[self._directory / name] = text.replace(PROGRAM, program)
         settings = "".join(f"Environment={quote(f'{name}={value}')}\n" for name, value in _variables(places).items())
         head = "# Written by `recall service install`.\n"
         plan.write[self._drop_in(SERVICE)] = f"{head}[Service]\n{settings}"
