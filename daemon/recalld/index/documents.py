@@ -7,9 +7,10 @@ format as long as its absence means the default.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import msgpack
@@ -74,6 +75,8 @@ class StoredRecord:
     subagent: bool
     redactor: int
     """Version of the redactor that the text went through."""
+    hash: int = 0
+    """`hash_of` it: what it says, whoever holds it."""
     side_at: int | None = None
     """Where in `text` the side file's content begins; None: it has not been read."""
 
@@ -255,16 +258,15 @@ def record_key(skey: str, record: str) -> str:
 Stored = StoredRecord | StoredCopy | StoredLinks | StoredFacts | StoredSession | StoredFile
 S = TypeVar("S", StoredRecord, StoredCopy, StoredLinks, StoredFacts, StoredSession, StoredFile)
 
-_NAMES: dict[type, tuple[str, ...]] = {
-    cls: tuple(f.name for f in fields(cls))
+_VALUES: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    cls: attrgetter(*(f.name for f in fields(cls)))
     for cls in (StoredRecord, StoredCopy, StoredLinks, StoredFacts, StoredSession, StoredFile)
 }
 
 
 def to_body(stored: Stored) -> bytes:
     """Return the msgpack body of a stored form."""
-    values = [getattr(stored, name) for name in _NAMES[type(stored)]]
-    body: bytes = msgpack.packb(values, unicode_errors="surrogatepass")
+    body: bytes = msgpack.packb(_VALUES[type(stored)](stored), unicode_errors="surrogatepass")
     return body
 
 
@@ -316,8 +318,9 @@ def record_document(r: StoredRecord) -> tantivy.Document:
     number("time", r.time or 0)
     number("ord", r.ord)
     number("place", place_of(r.offset, r.sub))
-    number("hash", hash_of(r.role, r.kind, r.text))
+    number("hash", r.hash)
     number("size", len(r.text))
+    number("weight", weight_of(r))
     d.add_bytes("body", to_body(r))
     return d
 
@@ -325,6 +328,18 @@ def record_document(r: StoredRecord) -> tantivy.Document:
 def place_of(offset: int, sub: int) -> int:
     """Return the sort key of a record within its file."""
     return offset << 8 | min(sub, 255)
+
+
+KINDS: tuple[Kind, ...] = ("message", "tool_call", "command", "read", "edit", "output", "summary")
+ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "system")
+
+SESSION_WEIGHT = 4096
+"""`weight` of a session's document, which is found by its title."""
+
+
+def weight_of(r: StoredRecord) -> int:
+    """Return place in KINDS + 16 * place in ROLES + 256 if abandoned."""
+    return KINDS.index(r.kind) + 16 * ROLES.index(r.role) + 256 * r.abandoned
 
 
 def hash_of(role: str, kind: str, text: str) -> int:
@@ -395,6 +410,7 @@ def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
                 d.add_text("parts", parts)
     d.add_integer("snum", number_of(s.skey))
     d.add_integer("time", s.updated or 0)
+    d.add_integer("weight", SESSION_WEIGHT)
 
 
 def records_of(docs: Iterable[tantivy.Document]) -> list[StoredRecord]:

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import tantivy
 
+from recalld import analysis
+
 FORMAT = 1
 """Version of schema, analysis and bodies. A change means a rebuild."""
 
@@ -50,6 +52,7 @@ NUMBER_FIELDS = (
     "place",  # documents.place_of: byte offset of the line, then the record's place within it
     "hash",  # hash of role, kind and text: repeated output counts once
     "size",  # length of the text in characters
+    "weight",  # documents.weight_of: what kind of record it is, for ranking without reading documents
 )
 
 
@@ -70,7 +73,5 @@ def build_schema() -> tantivy.Schema:
 
 def register_tokenizers(index: tantivy.Index) -> None:
     """Give `index` its analyzers; Tantivy forgets them whenever an index is opened."""
-    plain = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
-    index.register_tokenizer("plain", plain.build())
-    stem = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
-    index.register_tokenizer("stem", stem.filter(tantivy.Filter.stemmer("english")).build())
+    index.register_tokenizer("plain", analysis.plain_analyzer())
+    index.register_tokenizer("stem", analysis.stem_analyzer())
