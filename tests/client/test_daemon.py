@@ -111,7 +111,7 @@ echo "$*" >> "$HOME/systemctl.log"
 state="$HOME/active"
 case "$2" in
   start) touch "$state"; setsid {python} -m recalld </dev/null >/dev/null 2>&1 & ;;
-  stop) rm -f "$state"; kill "$({python} -c 'import json, os; print(json.load(open(os.environ["RECALLD_DATA_DIR"] + "/recalld.lock"))["pid"])')" ;;
+  stop) rm -f "$state"; kill "$(grep -o '"pid": *[0-9]*' "$RECALLD_DATA_DIR/recalld.lock" | grep -o '[0-9]*')" ;;
   is-active) test -e "$state" ;;
 esac
 """
