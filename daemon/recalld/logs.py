@@ -16,7 +16,7 @@ from collections.abc import Mapping
 LEVELS = ("debug", "info", "warning", "error")
 
 _LOGGER = logging.getLogger("recalld")
-_PLAIN = re.compile(r"[^\s\"=\\\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_PLAIN = re.compile(r"[^\s\"=\\]+")
 _PRIORITY = {logging.DEBUG: 7, logging.INFO: 6, logging.WARNING: 4, logging.ERROR: 3, logging.CRITICAL: 2}
 _MAX_VALUE = 400
 """Characters of one value; an error text may quote a path of any length."""
@@ -68,7 +68,7 @@ def _value(value: object) -> str:
     text = str(value)
     if len(text) > _MAX_VALUE:
         text = text[:_MAX_VALUE] + "…"
-    if _PLAIN.fullmatch(text):
+    if text.isprintable() and _PLAIN.fullmatch(text):
         return text
     escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text.replace("\\", "\\\\"))
     return '"' + escaped.replace('"', '\\"') + '"'

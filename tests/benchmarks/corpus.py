@@ -43,7 +43,7 @@ LEAST_BYTES = 12_000
 """What even the shortest session comes to, over the three agents (Codex begins with 25 KB of instructions)."""
 HUGE_LINES_PER_7000, HUGE_BYTES = 5, 1_400_000
 OUTPUT_MEDIAN, OUTPUT_SIGMA = 1_500, 2.2
-"""Bytes of a tool output, log-normal. Lines then come to p50 0.8, 0.4, 0.6 KB and p99 16, 29, 10 KB (agents in order)."""
+"""Bytes of a tool output, log-normal. Lines then come to p50 0.8, 0.4, 0.6 KB and p99 16, 29, 10 KB (by agent)."""
 MODELS: dict[Agent, str] = {
     "claude-code": "claude-opus-4-8",
     "codex": "gpt-5.5-codex",

@@ -7,9 +7,10 @@ format as long as its absence means the default.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import msgpack
@@ -74,6 +75,8 @@ class StoredRecord:
     subagent: bool
     redactor: int
     """Version of the redactor that the text went through."""
+    hash: int = 0
+    """`hash_of` it: what it says, whoever holds it."""
     side_at: int | None = None
     """Where in `text` the side file's content begins; None: it has not been read."""
 
@@ -255,16 +258,15 @@ def record_key(skey: str, record: str) -> str:
 Stored = StoredRecord | StoredCopy | StoredLinks | StoredFacts | StoredSession | StoredFile
 S = TypeVar("S", StoredRecord, StoredCopy, StoredLinks, StoredFacts, StoredSession, StoredFile)
 
-_NAMES: dict[type, tuple[str, ...]] = {
-    cls: tuple(f.name for f in fields(cls))
+_VALUES: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    cls: attrgetter(*(f.name for f in fields(cls)))
     for cls in (StoredRecord, StoredCopy, StoredLinks, StoredFacts, StoredSession, StoredFile)
 }
 
 
 def to_body(stored: Stored) -> bytes:
     """Return the msgpack body of a stored form."""
-    values = [getattr(stored, name) for name in _NAMES[type(stored)]]
-    body: bytes = msgpack.packb(values, unicode_errors="surrogatepass")
+    body: bytes = msgpack.packb(_VALUES[type(stored)](stored), unicode_errors="surrogatepass")
     return body
 
 
@@ -316,7 +318,7 @@ def record_document(r: StoredRecord) -> tantivy.Document:
     number("time", r.time or 0)
     number("ord", r.ord)
     number("place", place_of(r.offset, r.sub))
-    number("hash", hash_of(r.role, r.kind, r.text))
+    number("hash", r.hash)
     number("size", len(r.text))
     number("weight", weight_of(r))
     d.add_bytes("body", to_body(r))

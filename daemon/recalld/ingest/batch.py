@@ -238,7 +238,7 @@ class Batch:
             again = self.texts.again(record)
             session.pending[again.id] = again
             self.text_bytes += len(again.text)
-            node.held.append(Held(again.id, again.role, again.kind, hash_of(again.role, again.kind, again.text)))
+            node.held.append(Held(again.id, again.role, again.kind, again.hash))
         node.person = is_person(node.held)
         node.model = next((r.model for r in records if r.model), None)
 
@@ -258,9 +258,7 @@ class Batch:
         stored = self.texts.store(record, session, node, file, message, identity, sub)
         session.pending[identity] = stored
         self.text_bytes += len(stored.text)
-        node.held.append(
-            Held(identity, record.role, record.kind, hash_of(record.role, record.kind, stored.text))
-        )
+        node.held.append(Held(identity, record.role, record.kind, stored.hash))
 
     def _merge(self, session: Session, file: StoredFile, node: Node, message: Message) -> None:
         """Join a further fragment of a message to what is there: texts to the text, other records behind."""
@@ -274,12 +272,13 @@ class Batch:
                 merged = replace(
                     before,
                     text=text,
+                    hash=hash_of(before.role, before.kind, text),
                     truncated=before.truncated or truncated,
                     time=message.time,
                     model=record.model or before.model,
                 )
                 session.pending[said.id] = merged
-                said.hash = hash_of(merged.role, merged.kind, merged.text)
+                said.hash = merged.hash
             else:
                 self._make_record(session, node, file, message, record, len(node.held))
         node.time = message.time

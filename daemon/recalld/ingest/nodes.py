@@ -16,7 +16,6 @@ from recalld.index.documents import (
     StoredRecord,
     StoredSession,
     from_body,
-    hash_of,
     split_session_key,
 )
 from recalld.index.reader import Snapshot
@@ -117,7 +116,11 @@ class Session:
 
     @property
     def sub_agent(self) -> bool:
-        return "/" in self.id or any(e[0] == "sub_agent" for es in self.facts.values() for e in es)
+        """Whether its id or a file says that it is a sub-agent's."""
+        return "/" in self.skey or bool(self.facts and self._told_sub_agent())
+
+    def _told_sub_agent(self) -> bool:
+        return any(e[0] == "sub_agent" for entries in self.facts.values() for e in entries)
 
     def forked_from(self) -> str | None:
         """Return the session id that a file says this one was forked from."""
@@ -245,8 +248,7 @@ def _node_of(group: list[StoredRecord | StoredCopy]) -> Node:
         ord=first.ord,
         time=first.time,
         held=[
-            Held(r.id, r.role, r.kind, hash_of(r.role, r.kind, r.text) if isinstance(r, StoredRecord) else r.hash)
-            for r in group
+            Held(r.id, r.role, r.kind, r.hash) for r in group
         ],
         person=any(r.role == "user" and r.kind == "message" for r in group),
         project=first.project if isinstance(first, StoredRecord) else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recalld.index.documents import StoredRecord, hash_of, session_key
+from recalld.index.documents import StoredRecord, session_key
 from recalld.ingest import lineage
 from recalld.ingest.lineage import Holding, Place
 from recalld.ingest.nodes import Held, Node, Session, is_person, title_of
@@ -151,7 +151,7 @@ def _fill(batch: Batch, session: Session, node: Node, records: list[StoredRecord
             subagent=session.sub_agent,
         )
         batch.text_bytes += len(record.text)
-        node.held.append(Held(identity, record.role, record.kind, hash_of(record.role, record.kind, record.text)))
+        node.held.append(Held(identity, record.role, record.kind, record.hash))
     first = records[0]
     node.person = is_person(node.held)
     node.project, node.branch = node.project or first.project, node.branch or first.branch

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from recalld.settings import IndexConfig
 from recalld import logs
-from recalld.index.documents import StoredFile, StoredRecord, from_body
+from recalld.index.documents import StoredFile, StoredRecord, from_body, hash_of
 from recalld.ingest.batch import Batch
 from recalld.ingest.texts import Texts, read_side
 from recalld.sources import SOURCES
@@ -165,8 +165,10 @@ def _read_spill(batch: Batch, table: FileTable, file: StoredFile) -> int:
         joined = _with_side(batch.texts, record, text)
         if joined != record.text:
             record.side_at = len(record.text) if record.side_at is None else record.side_at
-            record.text = joined
+            record.text, record.hash = joined, hash_of(record.role, record.kind, joined)
             session.pending[identity] = record
+            for held in node.held:
+                held.hash = record.hash if held.id == identity else held.hash
             node.dirty = session.dirty = True
     return len(text)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from recalld.index.documents import StoredFile, StoredRecord
+from recalld.index.documents import StoredFile, StoredRecord, hash_of
 from recalld.ingest.nodes import Node, Session
 from recalld.model import MAX_TEXT, Message, Record
 from recalld.redact import VERSION, Redactor
@@ -49,6 +49,7 @@ class Texts:
             command=None if command is None else self.redact(command),
             paths=[self.redact(p) for p in record.paths],
             redactor=VERSION,
+            hash=hash_of(record.role, record.kind, text),
         )
 
     def store(
@@ -94,6 +95,7 @@ class Texts:
             sub=sub,
             subagent=session.sub_agent,
             redactor=VERSION,
+            hash=hash_of(record.role, record.kind, text),
             side_at=side_at,
         )
 

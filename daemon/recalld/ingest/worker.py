@@ -12,6 +12,7 @@ import itertools
 import queue
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,7 @@ class Worker:
         self._uncommitted_since: float | None = None
         self._told = 0.0
         self._done_bytes = 0
+        self._summed: dict[str, _Counts] | None = None
         self._working_since: float | None = None
         self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {}
         """Commands beside `sync` and `stop`, each with params → result, run between two chunks."""
@@ -103,10 +105,7 @@ class Worker:
 
     def run(self, *, until_idle: bool = False) -> None:
         """Work until told to stop, or until there is nothing left to do."""
-        while not self.stopping:
-            self._take_events(wait=not self.busy and not until_idle)
-            if self.stopping:
-                break
+        while self._take_events(wait=not self.busy and not until_idle):
             if self._syncs and not self._asked:
                 self._asked, self._syncs = self._syncs, []
                 self.look(None)
@@ -129,20 +128,23 @@ class Worker:
             self._current or self._heap or self._syncs or self._asked or self._uncommitted_since is not None or self.whole
         )
 
-    def _take_events(self, *, wait: bool) -> None:
+    def _take_events(self, *, wait: bool) -> bool:
+        """Take in what has come, after waiting for it if asked to; return False once told to stop."""
+        if self.stopping:
+            return False
         timeout: float | None = None
         if wait:
             due, seconds = self.table.due()
             if due:
                 self.look(set(due))
-                return
+                return True
             timeout = seconds
         try:
             event = self.events.get(block=wait, timeout=timeout)
         except queue.Empty:
             if wait:
                 self.look(set(self.table.due()[0]))
-            return
+            return True
         hints: set[Path] = set()
         everything = False
         while True:
@@ -161,6 +163,7 @@ class Worker:
             self.look(None)
         elif hints:
             self.look(hints, urgent=True)
+        return not self.stopping
 
     def _command(self, message: dict[str, Any]) -> None:
         name = message.get("cmd")
@@ -213,6 +216,7 @@ class Worker:
             return
         file = action.file
         self.files[file.id] = file
+        self._summed = None
         self.troubles.pop(file.path, None)
         if isinstance(action, Read | Replace):
             self._enqueue(action, urgent=urgent)
@@ -260,6 +264,7 @@ class Worker:
             read = None
         if read is None:
             self._current = None
+            self._summed = None
         else:
             self._current_action = None
             self.touch()
@@ -357,26 +362,42 @@ class Worker:
     def status(self) -> dict[str, Any]:
         """Return progress and counts: `pending_bytes`, `total_bytes`, `rate` (bytes per second), files by agent."""
         elapsed = time.monotonic() - self._working_since if self._working_since is not None else 0.0
-        agents: dict[str, dict[str, Any]] = {
-            agent: {"files": 0, "skipped_lines": 0, "roots": [str(r) for r in roots]}
-            for agent, roots in self.roots.items()
-        }
-        total = 0
-        for file in self.files.values():
-            if file.kind == "spill" or file.kind == "meta" or file.deleted or file.agent not in agents:
-                continue
-            agents[file.agent]["files"] += 1
-            agents[file.agent]["skipped_lines"] += file.skipped
-            total += file.size
+        counts = self._counts()
         return {
             "pending_bytes": self.pending_bytes,
-            "total_bytes": total,
+            "total_bytes": sum(c.bytes for c in counts.values()),
             "complete": self.complete,
             "rate": int(self._done_bytes / elapsed) if elapsed > 0 else 0,
-            "files": sum(a["files"] for a in agents.values()),
-            "agents": agents,
+            "files": sum(c.files for c in counts.values()),
+            "agents": {
+                agent: {
+                    "files": counts[agent].files,
+                    "skipped_lines": counts[agent].skipped,
+                    "roots": [str(r) for r in roots],
+                }
+                for agent, roots in self.roots.items()
+            },
             "last_commit": self.last_commit,
         }
+
+    def _counts(self) -> dict[str, _Counts]:
+        """Return what the files come to by agent; summed up anew only when a file has changed since."""
+        if self._summed is None:
+            self._summed = {agent: _Counts() for agent in self.roots}
+            for file in self.files.values():
+                if file.kind not in ("spill", "meta") and not file.deleted and file.agent in self._summed:
+                    counts = self._summed[file.agent]
+                    counts.files += 1
+                    counts.skipped += file.skipped
+                    counts.bytes += file.size
+        return self._summed
+
+
+@dataclass(slots=True)
+class _Counts:
+    files: int = 0
+    skipped: int = 0
+    bytes: int = 0
 
 
 def _size(path: Path) -> int:

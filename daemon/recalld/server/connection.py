@@ -42,7 +42,8 @@ BURST = 16
 """Requests of one client handled before others get their turn."""
 STALL = 30.0
 """Seconds after which a client that has taken nothing of its waiting replies is dropped."""
-MAX_DEADLINE_MS = 3_600_000
+MAX_DEADLINE_MS = 7 * 24 * 3_600_000
+"""A first build of a huge store, with somebody waiting for it, is over by then."""
 
 
 class Connection(asyncio.Protocol, Generic[S]):

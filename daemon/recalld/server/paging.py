@@ -11,7 +11,7 @@ from recall.errors import FrameTooLarge
 def pack_page(request: int, result: dict[str, Any], name: str, offset: int) -> bytes:
     """Return the reply frame with as many first items of the list `name` as fit, halving until it does.
 
-    `offset` is the one asked for. Raise FrameTooLarge where not even one item fits.
+    `offset` is the first item's place in the whole answer. Raise FrameTooLarge where not even one item fits.
     """
     items = result.get(name)
     count = len(items) if isinstance(items, list) else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from recall.errors import UsageError
@@ -13,6 +14,7 @@ Type = Literal["text", "texts", "int", "bool", "time", "map"]
 MAX_TEXT = 1024 * 1024
 """Characters of one text parameter: far over any question, far under what would hold the daemon up."""
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WHAT: dict[Type, str] = {
     "text": "text",
     "texts": "text or a list of texts",
@@ -34,7 +36,7 @@ class Param:
 
 
 def check(specs: Mapping[str, Param], params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the known parameters, without those that are null or an empty list.
+    """Return the known parameters, without those that are null or an empty list; times as milliseconds since 1970.
 
     Raise UsageError whose message begins with the field's name.
     """
@@ -47,8 +49,20 @@ def check(specs: Mapping[str, Param], params: Mapping[str, Any]) -> dict[str, An
             continue
         if not _fits(spec, value):
             raise UsageError(f"{name}: must be {_what(spec)}")
-        found[name] = value
+        found[name] = _epoch_ms(name, value) if spec.type == "time" else value
     return found
+
+
+def _epoch_ms(name: str, value: int | str) -> int:
+    if isinstance(value, int):
+        return value
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise UsageError(f"{name}: must be {_WHAT['time']}") from None
+    if moment.tzinfo is None:
+        raise UsageError(f"{name}: needs a zone, which only the client knows: end it with Z or an offset")
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def _fits(spec: Param, value: Any) -> bool:
