@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import zstandard
+
 from recalld.tail.actions import Look, Move, Read, Replace, Trouble, Whole
 from recalld.tail.found import Stat
 from recalld.tail.table import FileTable
@@ -95,7 +97,9 @@ def io_read() -> int | None:
 
 
 @pytest.mark.parametrize(
-    "text", [lines("x"), lines("x", "2"), lines("x", "y", "z", "z"), lines("1")], ids=["shorter", "same", "longer", "cut"]
+    "text",
+    [lines("x"), lines("x", "2"), lines("x", "y", "z", "z"), lines("1")],
+    ids=["shorter", "same", "longer", "cut"],
 )
 def test_a_rewrite_in_place_is_read_anew(store: Store, text: bytes) -> None:
     path = store.root / "live/a.jsonl"
@@ -248,11 +252,11 @@ def test_a_chain_of_renames_within_one_look_is_followed(store: Store) -> None:
     for name in names[:-1]:
         (store.root / f"live/{name}.jsonl").write_bytes(lines(name + "1"))
     store.sync()
-    for name, following in reversed(list(zip(names, names[1:], strict=False))):
+    for name, following in reversed(list(pairwise(names))):
         (store.root / f"live/{name}.jsonl").rename(store.root / f"live/{following}.jsonl")
     (store.root / "live/a.jsonl").write_bytes(lines("new"))
     assert store.kinds(store.sync()) == ["Move"] * 4 + ["Read"]
-    assert {n: said(store, n) for n in names} == {"a": ["new"], **{n: [f"{p}1"] for p, n in zip(names, names[1:], strict=False)}}
+    assert {n: said(store, n) for n in names} == {"a": ["new"], **{n: [f"{p}1"] for p, n in pairwise(names)}}
 
 
 def test_another_file_with_the_inode_of_a_deleted_one_is_a_new_file(store: Store) -> None:

@@ -33,13 +33,14 @@ class Round:
 
     def decide(self) -> list[Action]:
         """Return what is to be done, what is to be read last."""
-        for found in sorted(self._scan.found, key=lambda f: rank(str(f.source.path), str(f.source.root))):
+        for found in self._scan.found:
             if found.source.kind in WHOLE_KINDS:
                 self._small(found)
             else:
                 self._offer(found)
         for name, found in list(self._free.items()):
             self._stay(name, found)
+        self._free = dict(sorted(self._free.items(), key=lambda item: _order(item[1])))
         # a checkpoint without its file may live on in a copy of it, wherever that lies
         for copy in self._memory.copies_of(file.id for file in self._lost()):
             self._bring(copy)
@@ -272,6 +273,10 @@ def trouble(path: str, error: OSError | RecallError) -> Trouble:
     """Return the action that tells of an error."""
     text = (error.strerror or str(error)) if isinstance(error, OSError) else error.message
     return Trouble(Path(path), text)
+
+
+def _order(found: Found) -> tuple[bool, bool, str]:
+    return rank(str(found.source.path), str(found.source.root))
 
 
 def _state(file: StoredFile) -> Stat:

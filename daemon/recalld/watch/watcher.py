@@ -27,7 +27,7 @@ from recalld.sources.base import Source
 from recalld.tail.found import Stat
 from recalld.watch.backend import Backend, Changed, Lost, WatchLimit
 from recalld.watch.mounts import why_not_events
-from recalld.watch.scan import Place, nothing, places, scan_place
+from recalld.watch.scan import Place, classified, nothing, places, scan_place
 
 SAFETY = 300.0
 """Seconds between hints to scan everything. A scan of 10,000 files takes a tenth of a second."""
@@ -194,7 +194,7 @@ class Watcher:
                 return not self._excluded(path)
             if not inside or is_directory or not (base.place.recursive or "/" not in path[len(base.path) + 1 :]):
                 continue
-            if self._sources[base.place.agent].classify(base.place.root, Path(path)) is not None:
+            if classified(self._sources[base.place.agent], base.place.root, path) is not None:
                 return not self._excluded(path)
         return False
 
@@ -235,6 +235,7 @@ class Watcher:
             if now >= safety:
                 safety = now + self._safety
                 everything = True
+                self._improve()
                 self._look_after(pending)
             for base in self._bases:
                 if base.mode == "scan" and base.next_scan <= now:
@@ -339,6 +340,14 @@ class Watcher:
                 self._backend.unwatch(base.path)
             self._establish(base)
             pending.add(base.path)
+
+    def _improve(self) -> None:
+        """Ask again for the watches that the system refused."""
+        if self._backend is None:
+            self._open_backend()
+        for base in self._bases:
+            if base.mode == "scan" and self._backend is not None and self._why_not(base.place.directory) is None:
+                self._establish(base)
 
     def _poll(self, base: _Base, pending: set[str]) -> None:
         """Scan one base, and note what is not as it was."""
