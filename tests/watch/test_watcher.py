@@ -111,7 +111,7 @@ def test_a_new_file_an_append_a_rename_and_a_deletion_are_told(
     watch: Callable[..., Watcher], root: Path, hints: Hints, backend: Any
 ) -> None:
     watcher = watch(backend=backend)
-    assert {w.mode for w in watcher.states()} == {"events"}
+    assert {w.mode for w in watcher.watched()} == {"events"}
     path = root / "live/deep/a.jsonl"
     append(path)
     hints.covering(path)
@@ -200,7 +200,7 @@ def test_what_follows_a_rename_out_of_the_tree_is_not_held_back(
     assert arrived.wait(LONG)
     assert held.index(str(path)) < held.index(str(root / "live/b.jsonl"))
     assert not any(type(t).__name__ == "InotifyEmitter" for t in threading.enumerate())
-    assert {w.mode for w in watcher.states()} == {"events"}
+    assert {w.mode for w in watcher.watched()} == {"events"}
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -209,7 +209,7 @@ def test_roots_that_do_not_exist_yet_are_watched_when_they_do(
 ) -> None:
     root.rename(tmp_path / "later")
     watcher = watch(backend=backend)
-    assert {(w.mode, w.exists) for w in watcher.states()} == {("events", False)}
+    assert {(w.mode, w.exists) for w in watcher.watched()} == {("events", False)}
     (root / "live").mkdir(parents=True)
     path = append(root / "live/a.jsonl")
     hints.covering(path)
@@ -217,7 +217,7 @@ def test_roots_that_do_not_exist_yet_are_watched_when_they_do(
     (root / "archive").mkdir()
     hints.covering(append(root / "archive/b.jsonl"))
     hints.covering(append(root / "history.jsonl"))
-    while not all(w.exists for w in watcher.states()):
+    while not all(w.exists for w in watcher.watched()):
         hints.covering(root / "archive")
 
 
@@ -243,7 +243,7 @@ def test_a_deleted_place_is_waited_for(watch: Callable[..., Watcher], root: Path
     watcher = watch()
     (root / "archive").rmdir()
     hints.covering(root / "archive")
-    assert {w.exists for w in watcher.states() if w.directory.name == "archive"} == {False}
+    assert {w.exists for w in watcher.watched() if w.directory.name == "archive"} == {False}
     (root / "archive").mkdir()
     hints.covering(append(root / "archive/b.jsonl"))
 
@@ -285,7 +285,7 @@ def test_without_a_watch_to_be_had_places_are_scanned(
         raise WatchLimit("inotify instance limit reached")
 
     watcher = watch(backend=none_left, fastest=0.02, slowest=0.05)
-    assert {(w.mode, w.reason) for w in watcher.states()} == {("scan", "inotify instance limit reached")}
+    assert {(w.mode, w.reason) for w in watcher.watched()} == {("scan", "inotify instance limit reached")}
     path = append(root / "live/a.jsonl")
     hints.covering(path)
     for _ in range(3):
@@ -314,7 +314,7 @@ def test_a_real_lack_of_inotify_instances_is_survived(root: Path) -> None:
             hints = Hints()
             watcher = Watcher(SOURCES, {AGENT: [root]}, hints, why_not=lambda path: None)
             watcher.start()
-            code = 0 if {w.mode for w in watcher.states()} == {"scan"} else 2
+            code = 0 if {w.mode for w in watcher.watched()} == {"scan"} else 2
         finally:
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
@@ -331,7 +331,7 @@ told = threading.Event()
 def hint(paths):
     if paths and root / "live/late.jsonl" in paths: told.set()
 with Watcher(SOURCES, {AGENT: [root]}, hint, fastest=0.02, slowest=0.05) as watcher:
-    before = {w.directory.name: w.mode for w in watcher.states()}
+    before = {w.directory.name: w.mode for w in watcher.watched()}
     for number in range(9):
         (root / f"live/{number}").mkdir()
     (root / "live/8/a.jsonl").write_bytes(b"line")
@@ -340,7 +340,7 @@ with Watcher(SOURCES, {AGENT: [root]}, hint, fastest=0.02, slowest=0.05) as watc
             file.write(b"line")
         if told.wait(0.1):
             break
-    print(before["live"], {w.directory.name: (w.mode, w.remedy) for w in watcher.states()}["live"], told.is_set())
+    print(before["live"], {w.directory.name: (w.mode, w.remedy) for w in watcher.watched()}["live"], told.is_set())
 """
 
 
@@ -374,8 +374,8 @@ def test_watches_that_were_refused_are_asked_for_again(
         return system_backend(changed, lost)
 
     watcher = watch(backend=scarce, safety=0.05)
-    assert {w.reason for w in watcher.states()} == {"first"}
-    while {w.mode for w in watcher.states()} != {"events"}:
+    assert {w.reason for w in watcher.watched()} == {"first"}
+    while {w.mode for w in watcher.watched()} != {"events"}:
         hints.everything()
     hints.covering(append(root / "live/a.jsonl"))
 
@@ -387,7 +387,7 @@ def test_on_a_network_file_system_places_are_scanned_with_the_reason(
         return "it lies on a nfs4 file system" if path.name == "live" else None
 
     watcher = watch(why_not=remote, fastest=0.02, slowest=0.05)
-    modes = {w.directory.name: (w.mode, w.reason) for w in watcher.states()}
+    modes = {w.directory.name: (w.mode, w.reason) for w in watcher.watched()}
     assert modes["live"] == ("scan", "it lies on a nfs4 file system")
     assert modes["archive"] == ("events", None)
     path = append(root / "live/deep/a.jsonl")

@@ -48,7 +48,7 @@ Hint = Callable[[set[Path] | None], None]
 """Called with the files and directories to look at, or None: scan everything. From the watcher's thread."""
 
 @dataclass(frozen=True, slots=True)
-class WatchState:
+class Watched:
     """How one directory is watched, for people."""
 
     agent: str
@@ -156,10 +156,10 @@ class Watcher:
         if self._backend is not None:
             self._backend.stop()
 
-    def states(self) -> list[WatchState]:
+    def watched(self) -> list[Watched]:
         """Return how every place is watched now: each root's own files, and each tree below it."""
         return [
-            WatchState(
+            Watched(
                 agent=base.place.agent,
                 root=base.place.root,
                 directory=base.place.directory,
