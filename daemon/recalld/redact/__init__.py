@@ -1,0 +1,10 @@
+"""Redaction: secrets out, before anything else sees the text. `docs/security.md` says what is found and what is not."""
+
+from __future__ import annotations
+
+from recalld.redact.scan import Redactor, redact_message
+
+__all__ = ["VERSION", "Redactor", "redact_message"]
+
+VERSION = 1
+"""Version of the rules. Records keep the one they went through, so that newer rules can be applied to older records."""

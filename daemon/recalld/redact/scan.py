@@ -1,0 +1,203 @@
+"""The redactor: one pass that finds where a secret may be, a closer look at each place, and the names put in.
+
+Almost all text holds no secret, so the cost is that of finding out. All literals of all rules (a few hundred) are looked
+for at once by one Aho-Corasick automaton, whose speed does not depend on their number; Python runs only where one of them
+occurs, and looks at a bounded stretch of text there. So the time is linear in the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import NamedTuple
+
+from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation, MatchKind
+
+from recalld.redact import assign, forms, names
+from recalld.redact.assign import Span
+from recalld.redact.names import Category
+from recalld.redact.tokens import BEHIND, BEHIND_REACH, TOKENS, Token
+
+_MARK = "[redacted:"
+_MARKER = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
+
+MAX_ROUNDS = 8
+"""Rounds until nothing more is found. What a first round replaced can uncover something (a value that ends elsewhere
+now); two rounds do for ordinary text."""
+
+
+class _Entry(NamedTuple):
+    """What to do where one literal occurs."""
+
+    name: tuple[int, Category] | None
+    """Length of the name within the literal, and its category."""
+    tokens: tuple[Token, ...]
+    rules: tuple[forms.Rule, ...]
+
+
+class _Automaton:
+    """All literals, compiled. Built once a process, in about 20 ms."""
+
+    def __init__(self) -> None:
+        named = names.literals()
+        tokens: dict[str, list[Token]] = {}
+        rules: dict[str, list[forms.Rule]] = {}
+        for token in TOKENS:
+            for literal in token.literals:
+                tokens.setdefault(literal, []).append(token)
+        for rule, literals in forms.RULES:
+            for literal in literals:
+                rules.setdefault(literal, []).append(rule)
+        every = list(dict.fromkeys([*named, *tokens, *rules, _MARK]))
+        self.entries = [
+            _Entry(
+                (names.name_length(literal), named[literal]) if literal in named else None,
+                tuple(tokens.get(literal, ())),
+                tuple(rules.get(literal, ())),
+            )
+            for literal in every
+        ]
+        self._mark = len(every) - 1
+        self._any = AhoCorasick(every, MatchKind.Standard, False, Implementation.DFA)
+        ascii_only = [literal for literal in every if literal.isascii()]
+        self._ascii_entries = [every.index(literal) for literal in ascii_only]
+        self._ascii = BytesAhoCorasick([literal.encode() for literal in ascii_only], MatchKind.Standard, Implementation.DFA)
+
+    def spans(self, text: str) -> list[Span]:
+        """Return every secret found in `text`; spans may overlap."""
+        if text.isascii():
+            hits = self._ascii.find_matches_as_indexes(text.encode(), overlapping=True)
+            if not hits:
+                return []
+            places = self._ascii_entries
+            hits = [(places[number], start, end) for number, start, end in hits]
+        else:
+            try:
+                hits = self._any.find_matches_as_indexes(text, overlapping=True)
+            except UnicodeEncodeError:  # lone surrogates: the same text with one question mark for each
+                hits = self._any.find_matches_as_indexes(text.encode("utf-8", "replace").decode(), overlapping=True)
+        return self._look(text, hits) if hits else []
+
+    def _look(self, text: str, hits: list[tuple[int, int, int]]) -> list[Span]:
+        found: list[Span] = []
+        marked = -1  # end of the marker that the scan stands in
+        if any(number == self._mark for number, _, _ in hits):
+            hits.sort(key=lambda hit: hit[1])
+        covered = -1  # end of the last token found: its own text is not looked at again
+        for number, start, end in hits:
+            if start < marked or start < covered:
+                continue
+            if number == self._mark:
+                marker = _MARKER.match(text, start)
+                if marker is not None:
+                    marked = marker.end()
+                continue
+            entry = self.entries[number]
+            for token in entry.tokens:
+                span = token.find(text, start)
+                if span is not None:
+                    begin, stop = span
+                    behind = BEHIND.get(token.kind)
+                    if behind is not None:
+                        before = behind.search(text[max(0, start - BEHIND_REACH) : start])
+                        if before is None:
+                            continue
+                        begin = start - len(before[0])
+                    found.append((begin, stop, token.kind))
+                    covered = max(covered, stop)
+            for rule in entry.rules:
+                found.extend(rule(text, start, end))
+            if entry.name is not None:
+                length, category = entry.name
+                named = assign.find(text, start, start + length, category)
+                if named is not None:
+                    found.append(named)
+        return found
+
+
+@lru_cache(maxsize=1)
+def _automaton() -> _Automaton:
+    return _Automaton()
+
+
+def _merge(spans: list[Span]) -> list[Span]:
+    """Return spans in order, overlapping ones as one, under the name of the most telling kind among them."""
+    merged: list[Span] = []
+    for start, end, kind in sorted(spans, key=lambda s: (s[0], -s[1])):
+        if merged and start < merged[-1][1]:
+            first, last, before = merged[-1]
+            named = kind if before in _GENERAL and kind not in _GENERAL else before
+            merged[-1] = (first, max(last, end), named)
+        else:
+            merged.append((start, end, kind))
+    return merged
+
+
+_GENERAL = frozenset({"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie"})
+"""Kinds that tell of the surroundings; one that tells of the secret itself goes before."""
+
+
+class Redactor:
+    """Replaces secrets by the name of their kind: `[redacted:github-token]`. `counts` says how many of each.
+
+    Kinds named in `disabled` are left as they are. One instance belongs to one thread; instances are cheap.
+    """
+
+    def __init__(self, *, disabled: frozenset[str] = frozenset()) -> None:
+        self.disabled = disabled
+        self.counts: Counter[str] = Counter()
+        self._spans = _automaton().spans
+
+    def redact(self, text: str) -> str:
+        """Return `text` without its secrets; the very same object where there are none. Idempotent; never raises."""
+        spans = self._spans(text)
+        if not spans:
+            return text
+        for _ in range(MAX_ROUNDS):
+            replaced = self._replace(text, spans)
+            if replaced is text:
+                break
+            text = replaced
+            spans = self._spans(text)
+            if not spans:
+                break
+        return text
+
+    def _replace(self, text: str, spans: list[Span]) -> str:
+        pieces: list[str] = []
+        at = 0
+        for start, end, kind in _merge([s for s in spans if s[2] not in self.disabled]):
+            start, end = _clear_of_markers(text, start, end)
+            if start >= end:
+                continue
+            pieces += (text[at:start], _MARK, kind, "]")
+            self.counts[kind] += 1
+            at = end
+        if not pieces:
+            return text
+        pieces.append(text[at:])
+        return "".join(pieces)
+
+
+def _clear_of_markers(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the span without a marker that is all of it, or that it cuts into."""
+    begin = text.rfind(_MARK, max(0, start - 48), start)
+    if begin >= 0:
+        marker = _MARKER.match(text, begin)
+        if marker is not None and marker.end() > start:
+            start = marker.end()
+    inside = text[start:end]
+    if _MARK in inside and not _MARKER.sub("", inside).strip(" \t\r\n\\\"'`,;:.()[]{}|&=<>-_/"):
+        return (start, start)
+    begin = text.rfind(_MARK, start, end)
+    if begin >= 0:
+        marker = _MARKER.match(text, begin)
+        if marker is not None and marker.end() > end:
+            end = marker.end()
+    return start, end
+
+
+def redact_message(text: str) -> str:
+    """Return a log or error message without its secrets."""
+    return Redactor().redact(text)

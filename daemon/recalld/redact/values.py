@@ -1,0 +1,199 @@
+"""Judging a value: could this text be a secret, or is it a word, a reference, a placeholder, a hash?
+
+Every function here looks at one value of bounded length (callers cut at MAX_VALUE) and says nothing of its surroundings.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+MAX_VALUE = 8192
+"""Characters of one value that are looked at; a longer one is redacted up to here and then by its own run of characters."""
+
+_STEMS = (
+    "passw|passphrase|passcode|pwd|secret|token|credential|api.?key|passwor[td]|kennwort|contrase|mot.?de.?passe|senha|"
+    "wachtwoord|парол|hasło|lösenord|密码|密碼|口令|パスワード|비밀번호|암호"
+)
+_STEM = re.compile(_STEMS, re.IGNORECASE)
+
+_EMPTY_WORDS = frozenset(
+    "null none nil undefined true false yes no on off nan empty void unset default required optional string str text "
+    "boolean bool int integer number float bytes buffer object array list dict map any unknown never char varchar "
+    "secretstr redacted hidden masked omitted removed filtered scrubbed sanitized todo tbd fixme placeholder example "
+    "dummy sample foo bar baz qux value values field input output self this cls user username name email login admin_password "
+    "invalid incorrect wrong missing expired valid changed updated reset enabled disabled ok error failed success "
+    "bearer basic digest plain plaintext encrypted ask prompt stdin file env environment vault keychain keyring auto "
+    "autodetect current new old left right primary foreign unique public private literal static const".split()
+)
+"""Values that say of a setting what it is, or that there is none."""
+
+_PROSE_WORDS = frozenset(
+    "a an the is are was were be been to of for and or not in on at by with from your you my our it its this that these "
+    "those must should can cannot will would has have had no if when then else than as so do does did please enter "
+    "choose forgot required invalid incorrect wrong missing expired use used using see options option flags flag arguments argument parameter parameters values switch support settings instead which who what where how all any "
+    "each every only also but into about after before between must may might need needs we they he she i le la les de du "
+    "des un une et ou est der die das ein eine und oder ist nicht el los las es una y para por con".split()
+)
+
+_REFERENCE = re.compile(
+    r"""(?x)
+    \$[A-Za-z_][A-Za-z0-9_]*(?:[:.\[].{0,200})?$          # $TOKEN, $env:TOKEN, $config["x"]
+    | \$\$?[{(\[] | \#\{ | \{\{ | \{%  | \$\$$ | <%
+    | %\(?[A-Za-z_]\w*\)?[sd%]$ | %[sdrv]$ | \$\d$
+    | \{[A-Za-z_]?[\w.!:\[\]"'()-]{0,80}\}\S{0,40}$         # {password}, {}
+    | <[^<>\n]{0,80}>? \s* \S{0,3}$
+    | \[[A-Za-z_ -]{0,60}\]?$ | \[redacted:
+    | (?:os|process|sys|import\.meta|Deno|Bun|std)(?:\.|::)\w* | env[.(\[:] | ENV[.(\[] | getenv | secrets?[.\[] | vars?\.
+    | var\.|local\.|data\.|module\.|each\.|steps\.|needs\.|inputs\.|github\.|props\.|self\.|this\.|req\.|config\.|settings\.
+    | (?:op|vault|ssm|awssm|gcpsm|keyring|secretsmanager|azurekeyvault|ref\+\w+|env|file|secret|sops|keychain):/{0,2}[\w/]
+    | arn:aws | projects/ | !\w+ | @\w+[/.({]
+    | \.{2,}$ | …  | \*{2,}\S{0,6}$ | [•●·∙x*X.#_-]{3,}$
+    """
+)
+_CALL = re.compile(r"(?:(?:await|new|yield|not|return)\s+)?&?[A-Za-z_][\w]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*!?)*\s?(?:<[\w, ]{1,40}>)?[(\[]")
+_DOTTED = re.compile(r"[&*!]?[A-Za-z_]\w*(?:(?:\??\.|::|->)[A-Za-z_]\w*)+[!?]?$")
+_IDENTIFIER = re.compile(r"[&*]?[A-Za-z_]\w*$")
+_PLACEHOLDER = re.compile(
+    r"(?i)^(?:your|my|the|an?|some|insert|replace|enter|put|add|set|use|paste|fill|any)[\W_].*"
+    r"(?:key|token|secret|pass|password|pw|value|credential|id|here)\w{0,12}$"
+    r"|^your[-_ ]?\w|[-_ ](?:here|goes[-_ ]here)[-_ ]?$|^x{4,}|x{8,}|[*•]{3,}|\.{3,}$|^example(?:[-_ ]|$)|^placeholder|^dummy[-_]|^fake[-_]"
+    r"|^replace[-_ ]?(?:me|with|this)|^<|>$|^(?:0{6,}|1{6,}\d{0,2})$|^redacted|redacted$|^abc\.{2}"
+)
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")
+_HEX = re.compile(r"[0-9a-f]{7,128}$|[0-9A-F]{7,128}$")
+_HASH_LABEL = re.compile(r"(?i)(?:sha\d{0,3}|md5|sha\d-\d{3}|blake\w{1,4}|xxh\d{0,3}|crc32|\$2[aby]\$|\$argon2|\$pbkdf2|\$[156y]\$|pbkdf2|bcrypt|scrypt|argon2)[-:$_]?")
+_VERSION = re.compile(r"[v^~>=<]{0,3}\d+(?:\.\d+)+(?:[-+.][\w.+-]{1,40})?$")
+_NUMBER = re.compile(r"[-+]?[\d_,]*\.?\d+(?:e[-+]?\d+)?(?:px|em|rem|ms|s|m|h|d|k|kb|mb|gb|%)?$", re.IGNORECASE)
+_COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S{0,16})?$|\d\d:\d\d(?::\d\d)?$")
+_PATH = re.compile(
+    r"(?:~|\.{1,2})?/[\w.@+-]+(?:/[\w.@+ -]*)*$|[A-Za-z]:\\[\w\\. -]+$|[\w.-]+(?:/[\w.-]+)+\.\w{1,8}$"
+    r"|[\w-]{1,60}\.(?:py|js|ts|tsx|go|rs|json|ya?ml|toml|txt|md|pem|key|crt|pub|env|sh|html|css|java|rb|c|h|cfg|ini|log)$"
+)
+_URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://")
+_SSH_PUBLIC = re.compile(r"(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2|AAAA[BCE]3)|SHA256:|MD5:")
+_PART = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
+_WORD = re.compile(r"[^\W\d_]+(?:[-_./: ]{1,2}[^\W\d_]+)*$")
+_CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def is_reference(value: str) -> bool:
+    """Return whether `value` names a secret's place (a variable, a template, a mask) and holds none."""
+    return bool(_REFERENCE.match(value)) or bool(_PLACEHOLDER.search(value)) or len(set(value)) < 2
+
+
+def is_code(value: str) -> bool:
+    """Return whether `value`, unquoted, is an expression: a call, a subscript, a dotted name."""
+    return bool(_CALL.match(value)) or bool(_DOTTED.match(value))
+
+
+def is_identifier(value: str) -> bool:
+    return bool(_IDENTIFIER.match(value))
+
+
+def mentions_secret(value: str) -> bool:
+    """Return whether `value` itself contains a word like password or token, as labels and variable names do."""
+    return bool(_STEM.search(value))
+
+
+def is_empty_word(value: str) -> bool:
+    """Return whether `value` is a type, a state or a placeholder of one word."""
+    return value.lower().strip("?!*.,;:()[]{}|&") in _EMPTY_WORDS
+
+
+def is_prose(value: str) -> bool:
+    """Return whether `value` reads as words of a sentence or of a label."""
+    words = value.split()
+    if len(words) < 2:
+        return value.lower().strip(".,;:!?") in _PROSE_WORDS
+    plain = [w.lower().strip(".,;:!?()'\"") for w in words]
+    if any(w in _PROSE_WORDS for w in plain):
+        return True
+    if value[0].isupper() and all(w[:1].islower() and w.isalpha() for w in words[1:]):
+        return True
+    return len(words) > 2 and value[-1] in ".?!:"
+
+
+def is_machine(value: str) -> bool:
+    """Return whether `value` has the form of something public: a hash with its label, a version, a number, a date, a
+    path, a URL, a public key."""
+    return bool(
+        _VERSION.match(value)
+        or _COLOUR.match(value)
+        or _DATE.match(value)
+        or is_path(value)
+        or _SSH_PUBLIC.match(value)
+        or _URL.match(value)
+        or _HASH_LABEL.match(value)
+    )
+
+
+def is_path(value: str) -> bool:
+    """Return whether `value` is a file's path, and not base64 that happens to hold slashes."""
+    if not _PATH.match(value):
+        return False
+    longest = max(len(piece) for piece in re.split(r"[/\\\\]", value))
+    return len(value) < 30 or "." in value or longest < 12 or not is_random(value.replace("/", "a").replace("+", "b"), 30)
+
+
+def is_number(value: str) -> bool:
+    return bool(_NUMBER.match(value))
+
+
+def is_hex(value: str) -> bool:
+    """Return whether `value` is hexadecimal only, as digests and object names are."""
+    return bool(_HEX.match(value))
+
+
+def is_uuid(value: str) -> bool:
+    return bool(_UUID.match(value))
+
+
+@lru_cache(maxsize=4096)
+def is_wordy(value: str) -> bool:
+    """Return whether `value` is words alone: a word, a slug, camelCase, CONSTANT_CASE, letters and separators only."""
+    if not _WORD.match(value):
+        return False
+    if not value.isascii():
+        return True
+    for word in re.split(r"[-_./: ]+", value):
+        if len(word) >= 10:
+            parts = _CAMEL.findall(word)
+            if len(parts) > len(word) / 3.2:
+                return False
+            if not re.search(r"[aeiouyAEIOUY]", word) or re.search(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{7}", word):
+                return False
+    return True
+
+
+@lru_cache(maxsize=4096)
+def is_random(value: str, least: int = 16) -> bool:
+    """Return whether `value` looks drawn at random: `least` characters or more, of mixed classes that change often.
+
+    Slugs with numbers, identifiers, versions and paths are not random; hexadecimal digests and UUIDs are (their callers
+    know whether they are public).
+    """
+    if len(value) < least or " " in value:
+        return False
+    if is_wordy(value):
+        return False
+    letters = sum(c.isalpha() for c in value)
+    digits = sum(c.isdigit() for c in value)
+    if not letters:
+        return digits >= 2 * least and len(set(value)) > 5
+    distinct = len(set(value))
+    if distinct < min(8, len(value) * 0.5):
+        return False
+    parts = [p for p in _PART.findall(value) if p[0].isalnum()]
+    pieces = 0
+    for part in parts:
+        if part.isalpha() and part.isascii():
+            pieces += max(1, len(_CAMEL.findall(part)))
+            if len(part) >= 8 and not re.search(r"[aeiouyAEIOUY]", part):
+                pieces += 2
+        else:
+            pieces += 1
+    if digits == 0:
+        return pieces >= len(value) / 3.2
+    return pieces >= max(4, len(value) / 6)
