@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import pytest
 
 from recall import wire
 from recall.errors import RecallError
+from recall.lock import read_lock
 from recall.places import Places
 
 Handler = Callable[[str, dict[str, Any]], Any]
@@ -167,8 +169,12 @@ class WireServer:
 
 
 @pytest.fixture
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("h"))
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    user = Home(tmp_path_factory.mktemp("h"))
+    yield user
+    lock = read_lock(user.places)
+    if lock is not None and lock.pid not in (0, os.getpid()):  # a daemon that a test left running
+        os.kill(lock.pid, signal.SIGKILL)
 
 
 @pytest.fixture
