@@ -45,7 +45,7 @@ _PLUS = re.compile(r"\+\+(?<=[^\W_]\+\+)")
 _SHARP = re.compile(r"#(?<=[^\W\d_]#)(?!\w)")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
 # Classes of ASCII bytes: a lower-case letter or digit, an upper-case letter, anything else.
-_CLASSES = bytes(97 if chr(b).islower() or chr(b).isdigit() else 65 if chr(b).isupper() else 32 for b in range(128)) + b" " * 128
+_CLASSES = bytes(b"Aa "[0 if chr(b).isupper() else 1 if chr(b).isalnum() else 2] for b in range(128)) + b" " * 128
 _LONGEST_IDENTIFIER = 120
 """Longer runs of letters and digits are encoded data, not names."""
 _PRINTED_SCAN = 64 * 1024
@@ -111,6 +111,16 @@ def stem(token: str) -> str:
     """Return the English stem of one term."""
     found = _STEM.analyze(token)
     return found[0] if found else token
+
+
+def common_beginning(a: str, b: str) -> str:
+    """Return the longest beginning that two words share."""
+    size = 0
+    for x, y in zip(a, b, strict=False):
+        if x != y:
+            break
+        size += 1
+    return a[:size]
 
 
 @lru_cache(maxsize=16384)

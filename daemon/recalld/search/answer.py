@@ -14,16 +14,19 @@ from recalld import answers
 from recalld.index.documents import StoredRecord, StoredSession, from_body
 from recalld.index.reader import Snapshot
 from recalld.search import snippets
+from recalld.search.masks import integers
 from recalld.search.ranking import Match, Ranked
 from recalld.search.tiers import Found, Search
 
 MATCHES = 3
 """Matches of a hit at most."""
 SHOWN_TEXT = 16 * 1024
-"""Characters of a match's text that a search answer carries; a longer one is cut and marked `truncated`, `show` has all."""
+"""Characters of a match's text that a search answer carries; a longer one is cut and marked `truncated`, `show` has
+all."""
 MAX_LIMIT = 1000
 _PAGE_CHARACTERS = 3_000_000
-"""Text of a page, which must fit a frame of 16 MiB even where a character takes four bytes; what is over goes to the next."""
+"""Text of a page, which must fit a frame of 16 MiB even where a character takes four bytes; what is over goes to the
+next."""
 
 
 def page_of(params: Mapping[str, Any]) -> tuple[int, int]:
@@ -106,16 +109,14 @@ def _completed(search: Search, query: Query, ranked: Ranked) -> tuple[list[Match
         return ranked.matches[:MATCHES], ranked.count
     snapshot = search.snapshot
     number = Query.const_score_query(_number(snapshot, ranked.number), 0.0)
-    here = Query.boolean_query(
-        [(Occur.Must, query), (Occur.Must, number), (Occur.MustNot, snapshot.term("type", "s"))]
-    )
+    here = Query.boolean_query([(Occur.Must, query), (Occur.Must, number), (Occur.MustNot, snapshot.term("type", "s"))])
     if len(ranked.matches) >= MATCHES:
         return ranked.matches[:MATCHES], snapshot.count(here)
     order = "time" if search.newest else None
     result = snapshot.searcher.search(here, limit=32, order_by_field=order)
     count: int = result.count  # type: ignore[attr-defined]  # missing in the stubs
     addresses = [a for _, a in result.hits]
-    hashes = snapshot.searcher.fast_field_values("hash", addresses) if addresses else []
+    hashes = integers(snapshot.searcher, "hash", addresses)
     chosen = list(ranked.matches)
     seen = {m.hash for m in chosen}
     for (score, address), text_hash in zip(result.hits, hashes, strict=True):

@@ -15,7 +15,8 @@ R = TypeVar("R")
 def guarded(question: Callable[P, R]) -> Callable[P, R]:
     """Make a question raise IndexFailure where Tantivy fails or panics.
 
-    A panic arrives as pyo3's PanicException, which derives from BaseException and cannot be imported: it is told by name.
+    A panic arrives as pyo3's PanicException, which derives from BaseException and cannot be imported: it is told by
+    name.
     """
 
     @wraps(question)

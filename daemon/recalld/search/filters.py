@@ -73,15 +73,15 @@ def compile_filters(
     build = _Builder(snapshot, cwd)
     found = Filters()
     titles: list[Part] | None = []
-    for name, values in groups:
-        query = build.any_of(name, values)
+    for name, wanted in groups:
+        query = build.any_of(name, wanted)
         found.parts.append((Occur.Must, Query.const_score_query(query, 0.0)))
-        if name in _OF_RECORDS or (name == "is" and set(values) != {"subagent"}):
+        if name in _OF_RECORDS or (name == "is" and set(wanted) != {"subagent"}):
             titles = None
         elif titles is not None:
             titles.append((Occur.Must, Query.const_score_query(query, 0.0)))
-    for name, values in against:
-        query = build.any_of(name, values)
+    for name, unwanted in against:
+        query = build.any_of(name, unwanted)
         found.parts.append((Occur.MustNot, query))
         if titles is not None and name not in _OF_RECORDS:
             titles.append((Occur.MustNot, query))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from weakref import WeakKeyDictionary
 
-from tantivy import Query
+from tantivy import DocAddress, Query, Searcher
 
 from recalld.index.reader import Snapshot
 
@@ -58,7 +58,7 @@ class Sessions:
         return place is not None and bool(mask >> place & 1)
 
     def matching(self, query: Query, key: Hashable | None) -> int:
-        """Return the set of the sessions that have a document matching `query`; `key` names the query for keeping it."""
+        """Return the set of the sessions that have a document matching `query`; `key` names it for keeping."""
         if key is not None:
             known = self._masks.get(key)
             if known is not None:
@@ -89,9 +89,15 @@ class Sessions:
             self._masks.clear()
         self._masks[key] = mask
 
-    def numbers_at(self, addresses: list[object]) -> list[int]:
+    def numbers_at(self, addresses: list[DocAddress]) -> list[int]:
         """Return the `snum`s of documents."""
-        return list(self._searcher.fast_field_values("snum", addresses)) if addresses else []
+        return integers(self._searcher, "snum", addresses)
+
+
+def integers(searcher: Searcher, name: str, addresses: list[DocAddress]) -> list[int]:
+    """Return the values of an integer fast field, for documents that have it."""
+    # The stubs cannot know the field's type.
+    return searcher.fast_field_values(name, addresses) if addresses else []  # type: ignore[return-value]
 
 
 _sessions: WeakKeyDictionary[Snapshot, Sessions] = WeakKeyDictionary()

@@ -2,7 +2,8 @@
 
     word  "a phrase"  -word  -"a phrase"  word*  a OR b  field:value  -field:value
 
-Words stand together by AND; OR (upper case, between two words or phrases) binds tighter. What looks like an operator and
+Words stand together by AND; OR (upper case, between two words or phrases) binds tighter. What looks like an operator
+and
 is none, a lone quote, an unknown field, a value that a field does not know, is text like any other.
 """
 
@@ -128,7 +129,7 @@ def _value(text: str, at: int) -> tuple[str, int, bool]:
     closing = _QUOTES.get(text[at]) if at < len(text) else None
     if closing:
         end = text.find(closing, at + 1)
-        if end > at:
+        if end > at + 1:
             return text[at + 1 : end], end + 1, True
     end = at
     while end < len(text) and not text[end].isspace():
@@ -192,7 +193,8 @@ def parse(text: str, clock: times.Clock) -> ParsedQuery:
 
 
 def _joins(items: list[_Item], n: int) -> bool:
-    """Tell whether the OR at `n` stands between two words, or between two filters of one field (which mean either anyway)."""
+    """Tell whether the OR at `n` stands between two words, or between two filters of one field (which mean either
+    anyway)."""
     if not 0 < n < len(items) - 1:
         return False
     before, after = items[n - 1], items[n + 1]

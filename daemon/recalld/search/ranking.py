@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from tantivy import FieldType, Occur, Query
+from tantivy import DocAddress, FieldType, Occur, Query
 
 from recalld.index.documents import SESSION_WEIGHT
 from recalld.index.reader import Snapshot
 from recalld.search import weights
+from recalld.search.masks import integers
 from recalld.search.times import DAY_MS
 
-Address = Any
-"""A tantivy.DocAddress."""
+Hit = tuple[float, DocAddress]
+"""Score (or, where hits are ordered by it, time) and place of one document that matched."""
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class Match:
     """One record that a search found."""
 
     score: float
-    address: Address
+    address: DocAddress
     time: int
     hash: int
 
@@ -35,7 +35,7 @@ class Ranked:
     score: float = 0.0
     matches: list[Match] = field(default_factory=list)
     """Best first, each text once."""
-    title: Address | None = None
+    title: DocAddress | None = None
     """The session's own document, where its title was found."""
     time: int = 0
     """Of the newest match."""
@@ -56,7 +56,7 @@ def recency(time: int, now: int) -> float:
     return factor
 
 
-def group(snapshot: Snapshot, hits: Sequence[tuple[float, Address]], newest: bool = False) -> dict[int, Ranked]:
+def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict[int, Ranked]:
     """Return the sessions that `hits` belong to, with their matches weighted and in order, unscored as yet.
 
     `newest`: what a hit carries is no score, but a time.
@@ -65,8 +65,7 @@ def group(snapshot: Snapshot, hits: Sequence[tuple[float, Address]], newest: boo
     if not hits:
         return found
     addresses = [address for _, address in hits]
-    values = snapshot.searcher.fast_field_values
-    columns = (values(name, addresses) for name in ("snum", "weight", "time", "hash"))
+    columns = (integers(snapshot.searcher, name, addresses) for name in ("snum", "weight", "time", "hash"))
     kind_weights = weights.KIND_WEIGHTS
     for (score, address), number, code, time, text_hash in zip(hits, *columns, strict=True):
         ranked = found.get(number)
@@ -107,12 +106,13 @@ def sort(found: Iterable[Ranked], *, newest: bool) -> list[Ranked]:
 
 
 def rounds(
-    snapshot: Snapshot, query: Query, *, newest: bool, now: int, first: list[tuple[float, Address]] | None = None
-) -> Iterator[list[tuple[float, Address]]]:
+    snapshot: Snapshot, query: Query, *, newest: bool, now: int, first: list[Hit] | None = None
+) -> Iterator[list[Hit]]:
     """Yield the hits of `query` in rounds of growing size until there are no more.
 
     The sessions of a later round stand below those of an earlier one, so that pages fit together whatever their size.
-    `first` is the first round where the caller has it. Newest first, what lies more than a day ahead comes last: a clock that was wrong once must not head every answer.
+    `first` is the first round where the caller has it. Newest first, what lies more than a day ahead comes last: a
+    clock that was wrong once must not head every answer.
     """
     if not newest:
         yield from _rounds(snapshot, query, None, first)
@@ -122,9 +122,7 @@ def rounds(
         yield from _rounds(snapshot, Query.boolean_query([(Occur.Must, query), (Occur.Must, time)]), "time", None)
 
 
-def _rounds(
-    snapshot: Snapshot, query: Query, order: str | None, first: list[tuple[float, Address]] | None
-) -> Iterator[list[tuple[float, Address]]]:
+def _rounds(snapshot: Snapshot, query: Query, order: str | None, first: list[Hit] | None) -> Iterator[list[Hit]]:
     size, offset = weights.FIRST_HITS, 0
     while True:
         if first is not None:

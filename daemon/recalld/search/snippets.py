@@ -1,6 +1,7 @@
 """Snippets: the place in a text that answers, and what to highlight in it.
 
-Words are looked for with `str.find` on the folded text, which runs at memory speed; a folded text that is not as long as
+Words are looked for with `str.find` on the folded text, which runs at memory speed; a folded text that is not as long
+as
 the original is mapped back character by character.
 """
 
@@ -11,6 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from recalld import analysis
 
@@ -73,15 +75,13 @@ def pattern(word: int, tokens: tuple[str, ...], *, open_end: bool = False, stem:
     first = surfaces[0]
     if stem and len(tokens) == 1:
         root = analysis.stem(tokens[0])
-        common = 0
-        while common < min(len(root), len(first)) and root[common] == first[common]:
-            common += 1
-        if common >= 3:
-            return Pattern(word, first[:common], None, stem=root)
+        common = analysis.common_beginning(root, first)
+        if len(common) >= 3:
+            return Pattern(word, common, None, stem=root)
     rest = None
     if len(surfaces) > 1:
         source = ""
-        for before, after in zip(surfaces, surfaces[1:], strict=False):
+        for before, after in pairwise(surfaces):
             source += _GAP + ("*" if _is_inner(before) or _is_inner(after) else "+") + re.escape(after)
         rest = re.compile(source)
     return Pattern(word, first, rest, open_end, None, _is_inner(first))
@@ -89,7 +89,8 @@ def pattern(word: int, tokens: tuple[str, ...], *, open_end: bool = False, stem:
 
 @lru_cache(maxsize=2048)
 def part_pattern(word: int, token: str) -> Pattern:
-    """Return the pattern of a word as a part of a camelCase name, which folding has hidden: its letters anywhere in a word."""
+    """Return the pattern of a word as a part of a camelCase name, which folding has hidden: its letters anywhere in a
+    word."""
     return Pattern(word, token, None, open_end=False, stem=None, inner=True, part=True)
 
 

@@ -98,7 +98,9 @@ def _patterns(search: Search, tier: Tier) -> list[snippets.Pattern]:
             found.append(snippets.pattern(place, word.tokens, open_end=word.prefix))
             if tier != "exact" and not word.prefix:
                 if not word.quoted and (len(word.tokens) == 1 or tier == "related"):
-                    found += [snippets.pattern(place, (t,), stem=True) for t in word.tokens if len(t) > 2 and t.isalpha()]
+                    found += [
+                        snippets.pattern(place, (t,), stem=True) for t in word.tokens if len(t) > 2 and t.isalpha()
+                    ]
                 elif len(word.tokens) > 1:
                     found += [snippets.pattern(place, (t,), stem=True) for t in word.tokens if len(t) > 2]
                 if tier in ("forms", "related") and not word.quoted:
@@ -162,14 +164,14 @@ def _with_neighbourhood(search: Search, together: Query) -> Query:
     tokens = [t for w in words for t in w.tokens]
     if len(words) != len(search.clauses) or min(search.words.frequency(c) for c in search.clauses) > _ADJACENT_BELOW:
         return together
-    side_by_side = Query.phrase_query(search.snapshot.schema, "text", tokens, slop=1)
+    side_by_side = Query.phrase_query(search.snapshot.schema, "text", [*tokens], slop=1)
     return Query.boolean_query(
         [(Occur.Must, together), (Occur.Should, Query.boost_query(side_by_side, weights.ADJACENT))]
     )
 
 
 def _in_order(
-    search: Search, query: Query, queries: list[Query], spread_mask: int, first: list[tuple[float, object]] | None
+    search: Search, query: Query, queries: list[Query], spread_mask: int, first: list[ranking.Hit] | None
 ) -> Iterator[Ranked]:
     seen: set[int] = set()
     for ranked in _by_rounds(search, query, first):
@@ -181,7 +183,7 @@ def _in_order(
             yield from spread.ranked(search, queries, rest)
 
 
-def _by_rounds(search: Search, query: Query, first: list[tuple[float, object]] | None = None) -> Iterator[Ranked]:
+def _by_rounds(search: Search, query: Query, first: list[ranking.Hit] | None = None) -> Iterator[Ranked]:
     """Yield the sessions of `query`'s hits; those of a later round stand below those of an earlier one."""
     seen: set[int] = set()
     for hits in ranking.rounds(search.snapshot, query, newest=search.newest, now=search.now, first=first):
@@ -201,7 +203,7 @@ def browse(search: Search) -> Found | None:
     mask = search.sessions.matching(query, ("browse", search.base_key))
     if not mask:
         return None
-    return Found(None, mask.bit_count(), _by_rounds(search, query), [], query)
+    return Found("exact", mask.bit_count(), _by_rounds(search, query), [], query)
 
 
 def run(search: Search) -> Found | None:

@@ -39,7 +39,8 @@ def _moved(naive: datetime, days: int, zone: tzinfo) -> datetime:
 
 @lru_cache(maxsize=64)
 def zone_of(name: str | None, utc_offset_min: int | None) -> tzinfo | None:
-    """Return the zone of an IANA name, else of an offset in minutes east of UTC, else None. Unknown names are None too."""
+    """Return the zone of an IANA name, else of an offset in minutes east of UTC, else None. Unknown names are None
+    too."""
     if name:
         try:
             return ZoneInfo(name)

@@ -14,7 +14,7 @@ ABANDONED = 0.7
 BEST = (1.0, 0.5, 0.25)
 """Shares of a session's best three records."""
 RECENCY = 0.15
-"""A record of this moment counts so much more than one of long ago: enough to order equals, not to bury a better one."""
+"""A record of this moment counts so much more than one of long ago: enough to order equals, not to bury another."""
 RECENCY_HALF_DAYS = 30.0
 ADJACENT = 1.0
 """Weight of the query's words standing side by side, beside the words' own scores."""

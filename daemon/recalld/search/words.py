@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os.path
 import re
 from collections.abc import Sequence
 
-from tantivy import Occur, Query
+from tantivy import DocAddress, Occur, Query
 
 from recalld import analysis
 from recalld.index.documents import StoredRecord, from_body
@@ -29,7 +28,8 @@ _NEAR_TEXT = 64 * 1024
 """Characters of a found text in which the words that were meant are looked for."""
 
 MAX_PREFIXES = 16
-"""Words with `*` that a query may hold: each walks a part of the dictionary (0.2 to 10 ms); the rest are not looked at."""
+"""Words with `*` that a query may hold: each walks a part of the dictionary (0.2 to 10 ms); the rest are not looked
+at."""
 
 
 def any_of(queries: Sequence[Query]) -> Query:
@@ -45,7 +45,8 @@ def all_of(queries: Sequence[Query]) -> Query:
 
 
 def is_name(token: str) -> bool:
-    """Tell whether a term is letters alone: something that has forms and can be misspelt. Ids, versions, numbers cannot."""
+    """Tell whether a term is letters alone: something that has forms and can be misspelt. Ids, versions, numbers
+    cannot."""
     return token.isalpha()
 
 
@@ -114,7 +115,7 @@ class Words:
         if len(tokens) == 1:  # Tantivy panics on a phrase of one word
             query = self._term(name, tokens[0])
         else:
-            query = Query.phrase_query(self._schema, name, list(tokens))
+            query = Query.phrase_query(self._schema, name, [*tokens])
         return [query if name != "title" else Query.boost_query(query, weights.TITLE_BOOST)]
 
     def _prefix(self, name: str, tokens: tuple[str, ...]) -> list[Query]:
@@ -134,9 +135,9 @@ class Words:
             return found[0]
         if len(tokens) > 1:
             if all(map(is_name, tokens)):
-                stems = [analysis.stem(t) for t in tokens]
+                stems = [*map(analysis.stem, tokens)]
                 if all(self._df("stem", s) for s in stems):
-                    found.append(Query.phrase_query(self._schema, "stem", stems))
+                    found.append(Query.phrase_query(self._schema, "stem", [*stems]))
                 if not word.quoted:
                     found += self._joined(tokens)
             return any_of(found)
@@ -176,7 +177,7 @@ class Words:
     def same_stem(self, token: str) -> tuple[str, ...]:
         """Return the index's other terms with the English stem of `token`, the most frequent first."""
         stem = analysis.stem(token)
-        common = os.path.commonprefix([stem, token])
+        common = analysis.common_beginning(stem, token)
         if len(common) < _FORM_LETTERS:
             return ()
         near = self._searcher.terms_with_prefix("text", common, limit=_NEAR_SCAN)
@@ -194,7 +195,8 @@ class Words:
     def close(self, word: Word) -> Query | None:
         """Return the query for words spelt like one that the index does not hold; None where there is none.
 
-        One slip of the finger for words of 4 letters and more, two for 8 and more if their first three letters are right.
+        One slip of the finger for words of 4 letters and more, two for 8 and more if their first three letters are
+        right.
         """
         token = word.tokens[0]
         if len(word.tokens) > 1 or word.prefix or len(token) < _CLOSE_LETTERS or not is_name(token):
@@ -214,7 +216,7 @@ class Words:
         self._remember(word, terms)
         return query
 
-    def _terms_near(self, token: str, hits: Sequence[tuple[float, object]]) -> list[str]:
+    def _terms_near(self, token: str, hits: Sequence[tuple[float, DocAddress]]) -> list[str]:
         """Return the terms that a fuzzy query matched, read from the documents it found."""
         found: dict[str, None] = {}
         for _, address in hits:

@@ -51,9 +51,7 @@ class TranscriptParser(TreeParser):
     """One transcript. The session is the file's, whatever the lines' sessionId say, but for conversations of
     sub-agents that old versions wrote into their parent's file."""
 
-    def __init__(
-        self, file: SourceFile, directory: str, spilled: Spilled, state: Mapping[str, Any] | None
-    ) -> None:
+    def __init__(self, file: SourceFile, directory: str, spilled: Spilled, state: Mapping[str, Any] | None) -> None:
         super().__init__(file, directory, state)
         kept = state or {}
         self._spilled = spilled
@@ -193,19 +191,18 @@ class TranscriptParser(TreeParser):
         texts: list[str] = []
         place = 0
         results = sum(1 for block in content if isinstance(block, dict) and block.get("type") == "tool_result")
-        for block in content:
-            if isinstance(block, str):
-                block = {"type": "text", "text": block}
+        for entry in content:
+            block = {"type": "text", "text": entry} if isinstance(entry, str) else entry
             if not isinstance(block, dict):
                 continue
             if block.get("type") == "tool_result":
                 record = self._output(block, data.get("toolUseResult") if results == 1 else None)
                 if record is not None:
                     records.append(record)
-            elif isinstance(text := block.get("text"), str):
+            elif isinstance(written := block.get("text"), str):
                 if not texts:
                     place = len(records)
-                texts.append(text)
+                texts.append(written)
         if len(texts) == 1:
             records[place:place] = self._person(texts[0])
         elif texts:

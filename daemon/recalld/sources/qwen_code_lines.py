@@ -96,7 +96,7 @@ class TranscriptParser(TreeParser):
     def _sub_agent(self, line: Line) -> list[Fact]:
         if self._file.parent is None:
             return []
-        value = {"type": string(line.data.get("agentName")), "description": None, "call": None}
+        value = {"type": None, "description": None, "call": None}  # the meta file knows these
         return [
             self._fact("sub_agent", value, self._session, line),
             self._fact("parent_session", self._file.parent, self._session, line),
@@ -105,7 +105,7 @@ class TranscriptParser(TreeParser):
     # -- system lines --------------------------------------------------------------------------------------------------
 
     def _system(self, line: Line, items: list[Item]) -> list[Record]:
-        subtype = line.data.get("subtype")
+        subtype = string(line.data.get("subtype"))
         if subtype in BOOKKEEPING:
             return []
         found = line.data.get("systemPayload")
@@ -125,8 +125,8 @@ class TranscriptParser(TreeParser):
             return self._at_command(payload)
         elif subtype in ("session_notes", "turn_result"):
             return self._summary(payload)
-        elif not isinstance(subtype, str) or not subtype.startswith(_BOOKKEEPING_FAMILIES):
-            count_unknown(self.unknown, f"system/{subtype}" if isinstance(subtype, str) else "system")
+        elif subtype is None or not subtype.startswith(_BOOKKEEPING_FAMILIES):
+            count_unknown(self.unknown, f"system/{subtype}" if subtype else "system")
         return []
 
     def _compaction(self, line: Line, payload: Mapping[str, Any]) -> Fact:
@@ -156,7 +156,7 @@ class TranscriptParser(TreeParser):
         return [Record("user", "read", text, paths=paths[:200], truncated=truncated)]
 
     def _summary(self, payload: Mapping[str, Any]) -> list[Record]:
-        """Notes of a session, or the result of a turn; a result mostly repeats the last answer, and is then left out."""
+        """Notes of a session, or the result of a turn, which mostly repeats the last answer and is then left out."""
         text = next((text for key in _SUMMARY_KEYS if (text := string(payload.get(key)))), "")
         text = frame.strip(text).strip()
         return [summary(text)] if text and self._first_time(text) else []
@@ -172,9 +172,9 @@ class TranscriptParser(TreeParser):
     # -- messages ------------------------------------------------------------------------------------------------------
 
     def _user(self, data: Mapping[str, Any]) -> list[Record]:
-        subtype = data.get("subtype")
+        subtype = string(data.get("subtype"))
         role: Role = "user"
-        if subtype in _HARNESS or (subtype not in _LABELLED and data.get("provenance") in _HARNESS_PROVENANCE):
+        if subtype in _HARNESS or (subtype not in _LABELLED and string(data.get("provenance")) in _HARNESS_PROVENANCE):
             role = "system"
         if subtype not in _LABELLED:
             payload = data.get("systemPayload")
