@@ -129,7 +129,7 @@ def test_every_command_answers_about_a_real_session(home: Any) -> None:
     assert home.recall("sessions", "--since", "2026-02-01").returncode == 1
     assert "2 records" in home.recall("search", "quoll", "--since", "2026-01-15", "--until", "2026-01-15").stdout
     assert home.recall("resume", "1111").stdout.endswith("claude --resume 11111111-1111-4111-8111-111111111111\n")
-    assert "1 sessions, 2 records" in home.recall("status").stdout
+    assert "1 session, 2 records" in home.recall("status").stdout
     assert home.recall("show", "9999").returncode == 1
     assert json.loads(home.recall("call", "ping").stdout)["version"]
 

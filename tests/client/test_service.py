@@ -190,7 +190,7 @@ def test_control_characters_cannot_get_into_a_unit() -> None:
         quote("/tmp/a\nExecStart=/bin/evil")
 
 
-@given(st.dictionaries(st.sampled_from(["claude-code", "codex", "qwen-code"]), words))
+@given(st.dictionaries(st.sampled_from(["claude-code", "codex", "qwen-code"]), words.map("/".__add__)))
 def test_recorded_roots_are_there_once_however_often(wanted: dict[str, str]) -> None:
     once = record.recorded("# head\n", wanted)
     assert record.recorded(once, wanted) == once
