@@ -29,7 +29,8 @@ def status(as_json: bool) -> None:
         return
     from recall.cli.render import counted, home, size, span, when
 
-    state = "complete" if answer["complete"] else f"filling, {size(answer['pending_bytes'])} to read"
+    pending = f", {size(answer['pending_bytes'])} to read" if answer["pending_bytes"] else ""
+    state = "complete" if answer["complete"] else f"filling{pending}"
     lines: list[Line] = [
         [("recalld ", "bold"), (f"{answer['version']}, pid {answer['pid']}, up {span(answer['uptime_s'])}", "")],
         [

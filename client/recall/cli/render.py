@@ -62,7 +62,8 @@ def filling(index: Any) -> str:
     """Return the words that say that the index is not complete, or ""."""
     if index["complete"]:
         return ""
-    return f" · the index is still filling: {size(index['pending_bytes'])} to read"
+    pending = index["pending_bytes"]
+    return " · the index is still filling" + (f": {size(pending)} to read" if pending else "")
 
 
 def session_lines(session: Session) -> Iterator[Line]:
