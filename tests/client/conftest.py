@@ -7,10 +7,12 @@ import json
 import os
 import pty
 import select
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -169,12 +171,14 @@ class WireServer:
 
 
 @pytest.fixture
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    user = Home(tmp_path_factory.mktemp("h"))
+def home() -> Iterator[Home]:
+    root = Path(tempfile.mkdtemp(prefix="recall-", dir="/tmp")).resolve()  # short: a socket's path may have 103 bytes
+    user = Home(root)
     yield user
     lock = read_lock(user.places)
     if lock is not None and lock.pid not in (0, os.getpid()):  # a daemon that a test left running
         os.kill(lock.pid, signal.SIGKILL)
+    shutil.rmtree(root, ignore_errors=True)  # a daemon that was just killed may still have been writing
 
 
 @pytest.fixture

@@ -126,7 +126,7 @@ def _watched_sync() -> Any:
 
     outcome: list[Any] = []
     done = threading.Event()
-    with reach() as asking, reach() as watching:
+    with reach(look=False) as asking, reach(look=False) as watching:
 
         def wait() -> None:
             try:

@@ -19,12 +19,15 @@ from recall.service import Manager, Plan, record
 dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-def service() -> None:
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.pass_context
+def service(context: click.Context) -> None:
     """Run recalld as a user service: systemd on Linux, launchd on macOS.
 
     Everything is the user's own: no root, nothing system-wide.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @service.command()
