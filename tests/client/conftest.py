@@ -177,8 +177,10 @@ def home() -> Iterator[Home]:
     yield user
     lock = read_lock(user.places)
     if lock is not None and lock.pid not in (0, os.getpid()):  # a daemon that a test left running
-        os.kill(lock.pid, signal.SIGKILL)
-    shutil.rmtree(root, ignore_errors=True)  # a daemon that was just killed may still have been writing
+        os.kill(lock.pid, signal.SIGTERM)
+        with user.places.lock.open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH)  # until it has ended
+    shutil.rmtree(root)
 
 
 @pytest.fixture
