@@ -48,8 +48,13 @@ def ask_running(method: str, params: dict[str, Any] | None = None, timeout: floa
 
 
 def _first_look(client: Client) -> None:
-    """Wait for the first build of an index that a question started, for FIRST_WAIT seconds at most."""
+    """Wait for the first build of an index that a question started, for FIRST_WAIT seconds at most.
+
+    An index that has records already answers at once, from what it held when the last daemon ended.
+    """
     from recall.cli.progress import watch
 
+    if client.status()["records"]:
+        return
     end = time.monotonic() + FIRST_WAIT
     watch(client, sys.stderr, until=lambda: time.monotonic() > end)
