@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from recall.client import ANSWER_TIMEOUT, Client
 from recall.errors import AlreadyRunning, DaemonUnreachable, RecallError
 from recall.lock import LockInfo, read_lock
 from recall.places import Places
+
+if TYPE_CHECKING:
+    import subprocess
 
 START_TIMEOUT = 30.0
 """Seconds that a start may take: opening an index takes tenths, a cold disk some seconds."""
@@ -164,6 +166,8 @@ def launch(places: Places, env: Mapping[str, str] = os.environ) -> subprocess.Po
 
     It logs to `recalld.log`. Raise DaemonUnreachable where it cannot be run.
     """
+    import subprocess  # here: most commands find a daemon and need none of it
+
     try:
         places.data.mkdir(parents=True, exist_ok=True, mode=0o700)
         log = log_path(places)

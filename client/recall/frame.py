@@ -1,4 +1,4 @@
-"""The frame around history that is handed to a model. What lies in it comes back in transcripts and is never read again.
+"""The frame around history that is handed to a model. In transcripts it comes back, never to be read again.
 
 Light on purpose: hooks write it, sources look for it.
 """
@@ -10,7 +10,7 @@ CLOSE = "</recalld-context>"
 
 
 def strip(text: str) -> str:
-    """Return `text` without the frames in it and what they hold. An opening tag that is never closed is prose and stays."""
+    """Return `text` without the frames in it and what they hold. An opening tag without its closing one is prose."""
     start = text.find(OPEN)
     if start < 0:
         return text

@@ -110,7 +110,6 @@ class _Reader:
             max_uncompressed_bytes=self._int(
                 table, "max_uncompressed_bytes", at, d.max_uncompressed_bytes, MIB, 1024 * GIB
             ),
-            commit_interval_ms=self._int(table, "commit_interval_ms", at, d.commit_interval_ms, 0, 60_000),
             batch_bytes=self._int(table, "batch_bytes", at, d.batch_bytes, 64 * KIB, GIB),
             writer_heap_bytes=self._int(table, "writer_heap_bytes", at, d.writer_heap_bytes, 16 * MIB, 4 * GIB),
         )

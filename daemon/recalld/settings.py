@@ -31,11 +31,9 @@ class IndexConfig:
     """Text of one record beyond this is cut and the record marked."""
     max_uncompressed_bytes: int = 4 * GIB
     """What one compressed file may grow to."""
-    commit_interval_ms: int = 50
-    """How long appended lines may wait for others to share their commit."""
     batch_bytes: int = 16 * MIB
     """Bytes of transcript after which the first build commits."""
-    writer_heap_bytes: int = 64 * MIB
+    writer_heap_bytes: int = 48_000_000
     """Memory that the index writer may fill before it writes a segment."""
 
 

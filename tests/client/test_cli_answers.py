@@ -48,11 +48,11 @@ def test_options_become_parameters_and_the_rest_the_query(home: Any, serve: Any,
         "query": "cache -stale --no-verify",
         "limit": 3,
         "offset": 0,
-        "agent": "codex",
-        "role": "tool",
+        "agent": ["codex"],
+        "role": ["tool"],
         "since": day,
         "until": day + 86_400_000 - 1,
-        "not_session": "abc",
+        "not_session": ["abc"],
         "sub_agents": True,
         "sort": "newest",
         "cwd": str(home.work),
@@ -73,7 +73,7 @@ def test_a_point_as_project_is_where_one_stands(home: Any, serve: Any, made: Any
     home.recall("search", "x", "--project", ".")
     home.recall("search", "x", "--project", "../home")
     home.recall("search", "x", "--project", "app")
-    assert [p["project"] for _, p in server.asked] == [str(home.work), str(home.root / "home"), "app"]
+    assert [p["project"] for _, p in server.asked] == [[str(home.work)], [str(home.root / "home")], ["app"]]
 
 
 def test_output_for_people_holds_what_matters_and_no_escape_where_there_is_no_terminal(

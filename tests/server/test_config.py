@@ -37,7 +37,7 @@ roots = ["~/.claude", "/srv/claude"]
 enabled = false
 [index]
 max_line_bytes = 1048576
-commit_interval_ms = 0
+batch_bytes = 1000000
 [redact]
 disabled = ["jwt"]
 [exclude]
@@ -60,7 +60,7 @@ enabled = false
     assert config.source("claude-code") == SourceConfig(roots=(HOME / ".claude", Path("/srv/claude")))
     assert config.source("codex") == SourceConfig(enabled=False)
     assert config.source("qwen-code") == SourceConfig()
-    assert config.index == replace(IndexConfig(), max_line_bytes=1048576, commit_interval_ms=0)
+    assert config.index == replace(IndexConfig(), max_line_bytes=1048576, batch_bytes=1000000)
     assert config.redact.disabled == ("jwt",)
     assert config.exclude.patterns == ("/home/nobody/private/**",)
     assert config.hooks == HooksConfig(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import queue
 import socket
 import struct
 import subprocess
@@ -63,6 +64,15 @@ async def forever(service: Any, params: dict[str, Any], send: Send) -> dict[str,
     return {}
 
 
+handed: queue.Queue[tuple[socket.socket, bytes]] = queue.Queue()
+
+
+async def leave(service: Any, params: dict[str, Any], send: Send) -> dict[str, Any]:
+    if params.get("refuse"):
+        raise Refused("not now")
+    return {"yours": True}
+
+
 METHODS: dict[str, Method[Any]] = {
     "echo": inline(echo, {"text": Param("text"), "flag": Param("bool"), "limit": Param("int", low=1, high=5)}),
     "large": inline(large, {"bytes": Param("int", required=True)}),
@@ -73,6 +83,7 @@ METHODS: dict[str, Method[Any]] = {
     "records": pool(records, {"offset": Param("int")}, pages="records"),
     "count": task(count, {"to": Param("int", required=True)}),
     "forever": task(forever),
+    "leave": task(leave, {"refuse": Param("bool")}, take_over=lambda service, sock, rest: handed.put((sock, rest))),
 }
 
 
@@ -312,6 +323,33 @@ def test_clients_over_the_limit_are_told_so(places: Places) -> None:
         with Peer(path) as three:
             assert code(three.receive()) == "unavailable"
             assert three.receive() is None
+
+
+def test_a_connection_that_is_handed_over_speaks_on_with_its_new_owner(path: Path) -> None:
+    with Peer(path) as peer:
+        first = wire.pack({"v": 1, "id": 1, "method": "large", "params": {"bytes": 5_000_000}})
+        last = wire.pack({"v": 1, "id": 2, "method": "leave", "params": {}})
+        peer.raw(first + last + b"a line of another protocol\n")
+        replies = [peer.receive(), peer.receive()]
+        assert [reply["id"] for reply in replies if reply] == [1, 2]
+        sock, rest = handed.get(timeout=20)
+        with sock:
+            assert rest == b"a line of another protocol\n"
+            peer.raw(b"more")
+            assert sock.recv(4) == b"more"
+            sock.sendall(b"an answer")
+            assert peer.socket.recv(100) == b"an answer"
+        assert peer.socket.recv(100) == b""
+
+
+def test_a_connection_that_is_not_handed_over_after_all_goes_on_as_before(path: Path) -> None:
+    with Peer(path) as peer:
+        peer.send("leave", {"refuse": True}, id=1)
+        peer.send("echo", {"text": "still here"}, id=2)
+        assert code(peer.receive()) == "refused"
+        reply = peer.receive()
+        assert reply is not None
+        assert reply["result"] == {"said": "still here"}
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")

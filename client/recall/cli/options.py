@@ -41,15 +41,15 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")(command)
 
 
-def agent_option(command: F) -> F:
-    """`--agent A`."""
-    return click.option("--agent", type=click.Choice(AGENTS), help="Only this agent.")(command)
+def agent_option(multiple: bool = False) -> Callable[[F], F]:
+    """`--agent A`; several mean either."""
+    return click.option("--agent", type=click.Choice(AGENTS), multiple=multiple, help="Only this agent.")
 
 
-def project_option(command: F) -> F:
-    """`--project P`."""
+def project_option(multiple: bool = False) -> Callable[[F], F]:
+    """`--project P`; several mean either."""
     text = "Only this project: an absolute path (and below), `.`, or one component's name."
-    return click.option("--project", metavar="P", help=text)(command)
+    return click.option("--project", metavar="P", multiple=multiple, help=text)
 
 
 def since_option(command: F) -> F:
@@ -88,10 +88,25 @@ def params(**given: Any) -> dict[str, Any]:
     """
     found = {name: value for name, value in given.items() if value is not None and value is not False}
     found["cwd"] = working_directory()
+    for name, value in list(found.items()):
+        if isinstance(value, tuple):  # an option that may be given several times
+            if value:
+                found[name] = list(value)
+            else:
+                del found[name]
     project = found.get("project")
-    if isinstance(project, str) and project.split("/", 1)[0] in (".", "..", "~"):
-        found["project"] = os.path.normpath(os.path.join(found["cwd"], os.path.expanduser(project)))
+    if isinstance(project, str):
+        found["project"] = _project(project, found["cwd"])
+    elif project is not None:
+        found["project"] = [_project(value, found["cwd"]) for value in project]
     return found
+
+
+def _project(value: str, here: str) -> str:
+    """Return a project as the daemon knows it: relative paths are taken from `here`, a bare name stays one."""
+    if value.split("/", 1)[0] in (".", "..", "~"):
+        return os.path.normpath(os.path.join(here, os.path.expanduser(value)))
+    return value
 
 
 def working_directory() -> str:

@@ -65,12 +65,12 @@ def split_query(args: list[str], flags: set[str], valued: set[str]) -> tuple[lis
 @json_option
 @limit_option(10)
 @offset_option
-@agent_option
-@project_option
-@click.option("--session", metavar="S", help="Only this session: an id or a unique prefix.")
-@click.option("--not-session", metavar="S", help="Everything but this session.")
-@click.option("--role", type=click.Choice(ROLES), help="Only what this role said.")
-@click.option("--kind", type=click.Choice(KINDS), help="Only records of this kind.")
+@agent_option(multiple=True)
+@project_option(multiple=True)
+@click.option("--session", metavar="S", multiple=True, help="Only this session: an id or a unique prefix.")
+@click.option("--not-session", metavar="S", multiple=True, help="Everything but this session.")
+@click.option("--role", type=click.Choice(ROLES), multiple=True, help="Only what this role said.")
+@click.option("--kind", type=click.Choice(KINDS), multiple=True, help="Only records of this kind.")
 @since_option
 @until_option
 @sub_agents_option
@@ -80,7 +80,7 @@ def search(query: tuple[str, ...], as_json: bool, offset: int, **given: Any) -> 
 
     QUERY is words that must all occur; "a phrase"; -word; word*; a OR b; and the fields agent: project: session: role:
     kind: tool: path: branch: since: until: is:error is:subagent is:abandoned. An argument that looks like an unknown
-    option is query text; after `--` everything is.
+    option is query text; after `--` everything is. The same filter twice means either.
     """
     from recall.times import zone
 

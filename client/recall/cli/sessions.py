@@ -57,8 +57,8 @@ def show(session: str, as_json: bool, **given: Any) -> None:
 
 @click.command()
 @json_option
-@agent_option
-@project_option
+@agent_option()
+@project_option()
 @since_option
 @limit_option(20)
 @offset_option

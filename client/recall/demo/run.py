@@ -25,6 +25,9 @@ LIVE_WORD = "quokkacache"
 OFFLINE_WORD = "numbatqueue"
 """Another one, written while no daemon runs."""
 
+SYNC_WITHIN = 60.0
+"""Seconds in which so few files must be read."""
+
 FOUND_WITHIN = 10.0
 """Seconds in which what was appended must be found: far over what it takes, so that a busy machine passes."""
 
@@ -36,7 +39,7 @@ QUERIES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("ledger/settle.py", {}, "a path"),
     ("命令补全", {}, "Chinese, without spaces"),
     ("reconnecting storm", {}, "other forms of the words"),
-    ("idempotancy", {}, "with a spelling mistake"),
+    ("hidration mismatch", {}, "with spelling mistakes"),
     ("is:error agent:claude-code", {}, "fields: what failed in Claude Code"),
     ("charge backfill", {"sub_agents": True}, "sub-agents too"),
 )
@@ -112,7 +115,7 @@ def _acts(stage: Stage, service: _Daemon) -> Iterator[Act]:
         yield Act("start", "a daemon, in a temporary place", _since(began))
 
         began = time.perf_counter()
-        client.sync()
+        client.request("sync", timeout=SYNC_WITHIN)
         built = _since(began)
         status = client.status()
         agents = {name: counts["sessions"] for name, counts in status["agents"].items()}
@@ -142,7 +145,7 @@ def _acts(stage: Stage, service: _Daemon) -> Iterator[Act]:
     with service.running() as client:
         answer = client.search(LIVE_WORD)
         recovered = _since(began)
-        client.sync()
+        client.request("sync", timeout=SYNC_WITHIN)
         after = client.status()["records"]
         missed = client.search(OFFLINE_WORD)
         if not answer["hits"] or after != before + 1 or not missed["hits"]:

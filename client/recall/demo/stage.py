@@ -44,7 +44,8 @@ def raise_stage(root: Path, env: Mapping[str, str], now: datetime | None = None)
         source = SESSIONS / agent
         for path in sorted(source.rglob("*.json*")):
             data = _moved(path.read_bytes(), shift)
-            target = store / (_rollout_name(path, data) if agent == "codex" else path.relative_to(source))
+            rollout = path.name.startswith("rollout-")
+            target = store / (_rollout_name(path, data) if rollout else path.relative_to(source))
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
     (root / "home").mkdir()

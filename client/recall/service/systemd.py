@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -22,6 +23,9 @@ NO_BUS = (
     "no systemd user manager answers here: log in as this user (or run `loginctl enable-linger`) and repeat,"
     " or use `recall start`, which needs none"
 )
+
+_EXEC = re.compile(r"^ExecStart=.*$", re.MULTILINE)
+"""The line of a template that names the program; templates are usable as they lie, so there is no placeholder in it."""
 
 _TIMEOUT = 60.0
 _VARIABLES = ("RECALLD_DATA_DIR", "RECALLD_RUNTIME_DIR", "RECALLD_CONFIG")
@@ -62,7 +66,7 @@ class Systemd:
         plan = Plan()
         for name in (SOCKET, SERVICE):
             text = (templates / name).read_text(encoding="utf-8")
-            plan.write[self._directory / name] = text.replace("@RECALLD@", program)
+            plan.write[self._directory / name] = _EXEC.sub(lambda _: f"ExecStart={program}", text)
         settings = "".join(f"Environment={quote(f'{name}={value}')}\n" for name, value in _variables(places).items())
         head = "# Written by `recall service install`.\n"
         plan.write[self._drop_in(SERVICE)] = f"{head}[Service]\n{settings}"

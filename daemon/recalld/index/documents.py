@@ -77,6 +77,10 @@ class StoredRecord:
     """Version of the redactor that the text went through."""
     hash: int = 0
     """`hash_of` it: what it says, whoever holds it."""
+    seen: int = 1
+    """Fragments of the message that the session's own file has shown."""
+    merged: int = 1
+    """Fragments that are in the text: a fork's file may have shown more of them first."""
     side_at: int | None = None
     """Where in `text` the side file's content begins; None: it has not been read."""
 
@@ -116,6 +120,8 @@ class StoredCopy:
     abandoned: bool
     hash: int = 0
     """`hash_of` the owner's record."""
+    seen: int = 1
+    """Fragments of the message that the session's own file has shown."""
 
     @property
     def key(self) -> str:

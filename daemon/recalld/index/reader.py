@@ -126,9 +126,10 @@ class Snapshot:
         return found
 
     def held_query(self, session: StoredSession, *, abandoned: bool, extra: Iterable[tantivy.Query] = ()) -> tantivy.Query:
-        """Return the query for what a session holds: its own records and its copies."""
+        """Return the query for what a session holds: its own records, and what it inherited, which a sub-agent does not
+        show: that was its parent's."""
         t = tantivy
-        kinds = t.Query.term_set_query(self.schema, "type", ["r", "c"])
+        kinds = t.Query.term_set_query(self.schema, "type", ["r"] if session.sub_agent is not None else ["r", "c"])
         parts = [(t.Occur.Must, self.term("skey", session.skey)), (t.Occur.Must, kinds)]
         parts += [(t.Occur.Must, q) for q in extra]
         if not abandoned:

@@ -145,8 +145,8 @@ class Batch:
             file.ord += 1
         known = session.nodes.get(message.uid)
         if known is not None:
-            if source.fragments and known.own and message.records:
-                self._merge(session, file, known, message)
+            if source.fragments and message.records and known.file == file.id:
+                self._fragment(session, known, message)
             return
         node = Node(
             uid=message.uid,
@@ -260,10 +260,27 @@ class Batch:
         self.text_bytes += len(stored.text)
         node.held.append(Held(identity, record.role, record.kind, stored.hash))
 
-    def _merge(self, session: Session, file: StoredFile, node: Node, message: Message) -> None:
-        """Join a further fragment of a message to what is there: texts to the text, other records behind."""
-        if node.file == file.id and node.offset == message.offset:
-            return
+    def _fragment(self, session: Session, node: Node, message: Message) -> None:
+        """Take in a further fragment of a message. A fork's file may have shown it before: then the text has it."""
+        node.seen += 1
+        node.dirty = session.dirty = True
+        owner, owned = session, node
+        for _ in range(10):  # a copy of a copy, until ownership is decided
+            if owned.owner is None:
+                break
+            owner = self.session(owned.owner[0])
+            there = owner.nodes.get(owned.owner[1])
+            if there is None:
+                return
+            owned = there
+        if owned.own and node.seen > owned.merged:
+            owned.merged = node.seen
+            self._merge(owner, owned, message)
+
+    def _merge(self, session: Session, node: Node, message: Message) -> None:
+        """Join a fragment to the records that are there: texts to the text, other records behind."""
+        file = self.files[node.file]
+        message.offset, message.length = node.offset, node.length
         for record in message.records:
             said = next((h for h in node.held if h.kind == "message"), None)
             before = self.record(session, said.id) if said is not None and record.kind == "message" else None
@@ -274,7 +291,6 @@ class Batch:
                     text=text,
                     hash=hash_of(before.role, before.kind, text),
                     truncated=before.truncated or truncated,
-                    time=message.time,
                     model=record.model or before.model,
                 )
                 session.pending[said.id] = merged
@@ -282,6 +298,10 @@ class Batch:
             else:
                 self._make_record(session, node, file, message, record, len(node.held))
         node.time = message.time
+        for held in node.held:
+            record_now = self.record(session, held.id)
+            if record_now is not None and record_now.time != message.time:
+                session.pending[held.id] = replace(record_now, time=message.time)
         node.model = next((r.model for r in message.records if r.model), node.model)
         node.dirty = session.dirty = True
 

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 Finding = dict[str, Any]
 
+WATCH_REMEDY = (
+    "nothing is lost, a change is found a few seconds later; where a limit is named, raise it"
+    " (sysctl fs.inotify.max_user_watches)"
+)
+
 _MOST = 200
 """Findings of one check that are listed; the rest is counted in the last one."""
 
@@ -31,16 +36,10 @@ def findings(worker: Worker, watcher: Watcher | None, redactor: Redactor, config
         for path, message in [*worker.troubles.items(), *worker.problems.items()]
     ]
     if watcher is not None:
-        for state in watcher.states():
-            if state.mode != "events":
-                found.append(
-                    finding(
-                        "watching",
-                        f"changes are found by scanning, not by events: {state.reason}",
-                        state.remedy,
-                        str(state.root),
-                    )
-                )
+        for place in watcher.watched():
+            if place.mode == "scan":
+                why = f"changes of {place.agent} are found by scanning, not by events: {place.reason}"
+                found.append(finding("watching", why, WATCH_REMEDY, str(place.directory)))
     return found
 
 

@@ -66,6 +66,10 @@ class Node:
     abandoned: bool = False
     parent: str | None = None
     """Uid of the nearest node above that holds records."""
+    seen: int = 1
+    """Fragments of the message that the session's file has shown."""
+    merged: int = 1
+    """Fragments that the records' text is made of, where the node owns them."""
     fresh: bool = True
     """The index does not hold it yet."""
     dirty: bool = True
@@ -256,6 +260,8 @@ def _node_of(group: list[StoredRecord | StoredCopy]) -> Node:
         model=next((r.model for r in group if isinstance(r, StoredRecord) and r.model), None),
         owner=(first.owner, first.owner_uid) if isinstance(first, StoredCopy) else None,
         abandoned=first.abandoned,
+        seen=first.seen,
+        merged=first.merged if isinstance(first, StoredRecord) else 0,
         parent=first.parent if isinstance(first, StoredRecord) else None,
     )
 

@@ -58,7 +58,9 @@ def _group(batch: Batch, start: Session) -> dict[str, Session]:
         else:
             waiting += session.lineage
     for session in group.values():
-        session.lineage = set(group) - {session.skey}
+        others = set(group) - {session.skey}
+        if session.lineage != others:
+            session.lineage, session.dirty = others, True
     return group
 
 
@@ -129,12 +131,16 @@ def _take_over(batch: Batch, group: dict[str, Session], session: Session, node: 
 
 
 def _texts(batch: Batch, session: Session, node: Node) -> list[StoredRecord]:
-    return [r for h in node.held if (r := batch.record(session, h.id)) is not None]
+    found = [r for h in node.held if (r := batch.record(session, h.id)) is not None]
+    for record in found:
+        record.merged = node.merged
+    return found
 
 
 def _fill(batch: Batch, session: Session, node: Node, records: list[StoredRecord]) -> None:
     """Make `node` own `records`, at its own place."""
     ids = [h.id for h in node.held] if len(node.held) == len(records) else [r.id for r in records]
+    first = records[0]
     node.held = []
     node.owner = None
     for identity, record in zip(ids, records, strict=True):
@@ -152,8 +158,9 @@ def _fill(batch: Batch, session: Session, node: Node, records: list[StoredRecord
         )
         batch.text_bytes += len(record.text)
         node.held.append(Held(identity, record.role, record.kind, record.hash))
-    first = records[0]
     node.person = is_person(node.held)
+    if node.uid == first.uid:
+        node.time, node.merged = first.time, first.merged
     node.project, node.branch = node.project or first.project, node.branch or first.branch
     node.model = next((r.model for r in records if r.model), None)
     node.dirty = session.dirty = True
@@ -171,7 +178,8 @@ def _settle_copies(group: dict[str, Session], copies: dict[Place, Place]) -> Non
         if len(node.held) == len(held):
             for mine, h in zip(node.held, held, strict=True):
                 h.id = mine.id
-        if node.owner != target or node.held != held:
-            node.owner, node.held = target, held
+        time = theirs.time if target[1] == uid else node.time  # of the last fragment, where there are several
+        if node.owner != target or node.held != held or node.time != time:
+            node.owner, node.held, node.time = target, held, time
             node.person = theirs.person
             node.dirty = session.dirty = True

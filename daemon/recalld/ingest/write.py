@@ -78,6 +78,7 @@ def _write_node(batch: Batch, session: Session, node: Node) -> None:
                 continue
             record.abandoned = node.abandoned
             record.parent = node.parent
+            record.seen, record.merged = node.seen, node.merged
             put(record)
         else:
             skey, uid = node.owner
@@ -105,6 +106,7 @@ def _write_node(batch: Batch, session: Session, node: Node) -> None:
                     sub=sub,
                     abandoned=node.abandoned,
                     hash=held.hash,
+                    seen=node.seen,
                 )
             )
 

@@ -11,7 +11,7 @@ import re
 from typing import Literal, NamedTuple
 
 from recalld.redact import values
-from recalld.redact.names import Category, Name
+from recalld.redact.names import Category, Name, parts
 
 Span = tuple[int, int, str]
 """Start, end, kind."""
@@ -19,23 +19,25 @@ Span = tuple[int, int, str]
 HEAD_REACH = 64
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$"
 
-Op = Literal["set", "colon", "flag", "comma", "markup", "is", "cell", "sql"]
+Op = Literal["set", "same", "colon", "flag", "comma", "call", "markup", "is", "cell", "sql", "space"]
 
 _QUOTE = r"\\{0,31}[\"'`]"
 _AFTER = re.compile(
     rf"""(?x)
     (?P<tail>[A-Za-z0-9_-]{{0,40}}(?:ña|eñas?)?)
-    (?P<close>(?:{_QUOTE}|[\])*!?]|[ ]?\([^()\n]{{1,30}}\)){{0,4}})
+    (?P<close>(?:{_QUOTE}|[\])*!?]|[ ]?\([^()\n\"'`]{{1,30}}\)|[ ]\[[^\[\]\n]{{1,30}}\]){{0,4}})
     (?:
         [ \t]{{0,20}}:[ \t]{{0,4}}[A-Za-z_&][\w.<>\[\]|?& ']{{0,40}}?[ ]?(?P<typed>=(?!=)) |
         [ \t]{{0,40}}(?P<pair>,?[ \t]{{0,8}}(?:\\?\r?\n|\\{{1,7}}n)?[ \t-]{{0,40}}(?:{_QUOTE})?[vV]alue(?:{_QUOTE})?[ \t]{{0,8}}[:=]) |
-        [ \t]{{0,40}}(?P<set>:=|===?|!==?|=>|->|\?=|\|\|=|=) |
+        [ \t]{{0,40}}(?P<same>===?|!==?) |
+        [ \t]{{0,40}}(?P<set>:=|=>|->|\?=|\|\|=|=) |
         [ \t]{{0,40}}(?P<colon>::?(?!//)|：|＝) |
         (?P<comma>[ \t]{{0,4}},[ \t]{{0,8}}(?:\\?\r?\n[ \t]{{0,40}}|\\{{1,7}}n[ ]{{0,40}})?)(?={_QUOTE}) |
         (?P<markup>(?:&gt;|>)) |
-        [ ](?P<is>is|was|ist|lautet|war|es|era|est|était|är|is[ ]now|set[ ]to|to|of)[ ](?::[ ])? |
+        [ ](?P<is>is|was|ist|lautet|war|es|era|est|était|är|is[ ]now|set[ ]to|to|of)(?:[ ]?:)?[ ] |
+        (?P<call>\((?={_QUOTE})) |
         (?P<is2>(?:는|은|이|가)?[ ]?(?:是|为|為|は|が|:))[ ]? |
-        [ \t]{{0,8}}(?P<cell>\|) |
+        [ \t]{{1,40}}(?P<cell>\|)(?=[ ]) |
         (?P<space>[ \t]{{1,8}}(?:\\\r?\n[ \t]{{0,40}})?|\\\r?\n[ \t]{{1,40}})
     )"""
 )
@@ -147,8 +149,12 @@ def _head(text: str, start: int, category: Category) -> str:
 def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> Op | None:
     if after["typed"] or after["pair"] or after["set"]:
         return "set"
+    if after["same"]:
+        return "same"
     if after["colon"]:
         return "colon"
+    if after["call"]:
+        return None if after["close"] or _READERS & set(parts(head)) else "call"
     if after["comma"]:
         return "comma" if after["close"] else None
     if after["markup"]:
@@ -162,7 +168,11 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
         return "flag"
     if after["space"] and text[after.end() : after.end() + 1] in ("'", "`"):
         return "sql"
-    return None
+    return None if after["close"].strip("*") else "space"
+
+
+_READERS = frozenset("get fetch find read lookup load has check validate verify hash reset forgot delete remove is need needs use t tr i18n translate".split())
+"""What makes `getPassword("x")` name a password where `setPassword("x")` holds one."""
 
 
 def _block(text: str, block: re.Match[str], category: Category) -> Span | None:
@@ -290,7 +300,13 @@ def _password(text: str, v: str, c: Context) -> bool:
         return False
     if values.mentions_secret(v) and not (strong and not values.is_identifier(v)) and not (strong and c.quote and any(x.isdigit() for x in v)):
         return False
-    if c.op in ("is", "comma", "cell", "sql"):
+    if c.op == "space":
+        if not strong or len(v) < 5 or values.is_code(v) or v.startswith(("-", "(")) or values.is_machine(v):
+            return False
+        return bool(_USER_BEFORE.search(_line_before(text, c))) or (len(v) >= 8 and not _WORD_NUMBER.match(v) and _mixed_classes(v) and not values.is_hex(v))
+    if c.op in ("is", "comma", "call", "same", "cell", "sql"):
+        if c.op in ("comma", "call") and not c.name.flag and _slug(v):
+            return False
         if c.op == "cell" and (c.quote == "" and not strong):
             return False
         if c.op == "comma" and c.name.flag:
@@ -312,6 +328,8 @@ def _password(text: str, v: str, c: Context) -> bool:
     if values.is_code(v) or (values.is_machine(v) and v[:1] in "/~.\\"):
         return False
     if c.op == "markup":
+        if not text.startswith(("</", "&lt;/", "<\\/", "\n"), c.end):
+            return False
         return strong or not _label(v)
     if strong:
         if values.is_identifier(v) and c.spaced and _codelike(text, c) and not _mixed(v):
@@ -330,6 +348,16 @@ def _password(text: str, v: str, c: Context) -> bool:
     if values.is_identifier(v) and (c.spaced or not _env_name(c)) and _codelike(text, c):
         return False
     return True
+
+
+_USER_BEFORE = re.compile(r"(?i)(?:user|login|username|account)[ \t:=]{1,3}\S{1,80}[ \t]+(?:and )?(?:\w{1,12} )?$|--?[\w-]{0,20}$")
+_WORD_NUMBER = re.compile(r"[A-Za-z]+[-_]?\d{1,4}[a-z]?$|\d+[A-Za-z]+$")
+
+
+def _mixed_classes(v: str) -> bool:
+    """Return whether a value has three of lower case, upper case, digits, symbols."""
+    kinds = (any(x.islower() for x in v), any(x.isupper() for x in v), any(x.isdigit() for x in v), any(not x.isalnum() and x not in "-_./" for x in v))
+    return sum(kinds) >= 3
 
 
 def _assigned_here(text: str, c: Context, v: str) -> bool:
@@ -364,7 +392,7 @@ def _label(v: str) -> bool:
 
 
 def _secret(text: str, v: str, c: Context) -> bool:
-    if c.op in ("is", "comma", "cell", "sql"):
+    if c.op in ("is", "comma", "call", "same", "cell", "sql", "space"):
         return _token(text, v, c)
     if values.is_number(v) or values.is_prose(v):
         return False
@@ -405,7 +433,7 @@ def _token(text: str, v: str, c: Context) -> bool:
         return False
     if not c.quote and values.is_code(v):
         return False
-    weak = c.name.promise == "weak" or c.op in ("is", "cell", "sql", "comma")
+    weak = c.name.promise == "weak" or c.op in ("is", "cell", "sql", "comma", "call", "same", "space")
     if values.is_uuid(v):
         return not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag")
     if values.is_hex(v):
@@ -429,10 +457,10 @@ def _token(text: str, v: str, c: Context) -> bool:
 
 def _key(text: str, v: str, c: Context) -> bool:
     if c.name.promise == "weak":
-        if " " in v or values.is_uuid(v) or values.is_hex(v) or not values.is_random(v, 20):
+        if " " in v or values.is_code(v) or "key" in v.lower() or values.is_uuid(v) or values.is_hex(v) or not values.is_random(v, 20):
             return False
-        return _dense(v) and (bool(c.quote) or c.op == "set" or (c.op in ("colon", "flag") and len(v) >= 24)) and not _slug(v) and c.op not in ("cell", "sql")
-    return _token(text, v, c)
+        return _dense(v) and (bool(c.quote) or c.op == "set" or (c.op in ("colon", "flag") and len(v) >= 24)) and not _slug(v) and c.op in ("set", "colon", "flag")
+    return _token(text, v, c) and not (values.is_identifier(v) and "key" in v.lower())
 
 
 def _dense(v: str) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 
 from recalld.redact import values
 from recalld.redact.assign import Span, _strong, _trim, read_value
+from recalld.redact.tokens import APART
 
 Rule = Callable[[str, int, int], Iterator[Span]]
 """(text, start of the literal, its end) to spans."""
@@ -110,7 +111,7 @@ def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
     found = _USERINFO.match(text, start) or _USERINFO_SLASH.match(text, start)
     if found is not None:
         password = found[2]
-        if password.lower() not in _PLAIN_PASSWORDS and not values.is_reference(password) and "${" not in password and "://" not in password and not re.match(r"\d{2,5}/", password):
+        if password.lower() not in _PLAIN_PASSWORDS and not values.is_reference(password) and "${" not in password and "://" not in password and not re.match(r"\d{2,5}[,/]", password):
             yield (*found.span(2), "url-password")
         user = found[1]
         if len(user) >= 20 and values.is_random(user):
@@ -121,7 +122,7 @@ def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*alone.span(1), "url-password")
 
 
-_SIGNATURE = re.compile(r"(?:=|%3[dD])([A-Za-z0-9%+/_-]{24,700}={0,2})")
+_SIGNATURE = re.compile(r"[dD]?([A-Za-z0-9%+/_-]{24,700}={0,2})")
 
 
 def url_signature(text: str, start: int, end: int) -> Iterator[Span]:
@@ -129,7 +130,7 @@ def url_signature(text: str, start: int, end: int) -> Iterator[Span]:
     found = _SIGNATURE.match(text, end)
     if found is None or values.is_reference(found[1]):
         return
-    if text[start:end] == "sig":
+    if text.startswith("sig", start):
         around = text[max(0, start - 400) : found.end() + 400]
         if text[start - 1 : start] not in ("?", "&", ";") or not re.search(r"[?&;]s(?:e|v|p|r|t|rt)=", around):
             return
@@ -198,6 +199,7 @@ def _credential(at: int, value: str, scheme: str, least: int) -> Iterator[Span]:
 
 
 _COOKIE = re.compile(r"\\{0,7}[\"']?[ ]{0,2}(?::|=)[ ]{0,2}(?:\\{0,7}[\"'])?(?=[\w.$!#%&*+^`|~-]{1,80}=)")
+_COOKIE_OPTION = re.compile(r"\\{0,7}[\"']?(?=[\w.$!#%&*+^`|~-]{1,80}=)")
 _COOKIE_LINE = re.compile(r"[^\n\r\"'<>\\]{1,8192}")
 _PAIR = re.compile(r"([\w.$!#%&*+^`|~-]{1,80})=([^;\s\"',]{1,4096})")
 _COOKIE_ATTRIBUTES = frozenset("path domain expires max-age samesite secure httponly priority version theme lang locale tz currency".split())
@@ -206,7 +208,7 @@ _COOKIE_SECRET_NAME = re.compile(r"(?i)sess|sid$|^sid|auth|token|jwt|csrf|xsrf|r
 
 def cookies(text: str, start: int, end: int) -> Iterator[Span]:
     """`Cookie:` and `Set-Cookie:`: the values of session cookies, and every long or random one."""
-    header = _COOKIE.match(text, end)
+    header = (_COOKIE_OPTION if text.startswith("-", start) else _COOKIE).match(text, end)
     if header is None:
         return
     line = _COOKIE_LINE.match(text, header.end())
@@ -241,13 +243,13 @@ _OPTIONS: dict[str, re.Pattern[str]] = {
         ("mysql", "mariadb", "mysqldump", "mysqladmin", "mysqlimport", "mycli"): r"[\w-]{0,12}[\"']?(?:[, ]{1,2}[^\n|;]{0,300}?)?[ \"']-p(?=[^\s\\])",
         ("sshpass",): rf"[\"']?,?[ ](?:-v[ ])?\\{{0,7}}[\"']?-p(?:{_ARGUMENT})?(?=\S)",
         ("docker login", "podman login", "registry login", "oc login", "buildah login", "nerdctl login", "skopeo login", "cf login"): rf"[^\n|;&]{{0,200}}?[ ]-p{_ARGUMENT}?(?=\S)",
-        ("redis-cli", "valkey-cli"): rf"[^\n|;&]{{0,200}}?[ \"']-a{_ARGUMENT}(?=\S)",
-        ("mongo ", "mongosh", "mongodump", "mongorestore"): rf"[^\n|;&]{{0,200}}?[ \"']-p{_ARGUMENT}(?=\S)",
-        ("sqlcmd", "bcp "): rf"[^\n|;&]{{0,200}}?[ \"']-P{_ARGUMENT}?(?=\S)",
-        ("ldapsearch", "ldapmodify", "ldapadd", "ldapwhoami", "ldappasswd"): rf"[^\n|;&]{{0,200}}?[ \"']-w{_ARGUMENT}(?=\S)",
-        ("unzip ", "zip "): rf"[^\n|;&]{{0,200}}?[ \"']-P{_ARGUMENT}(?=\S)",
-        ("7z ", "7za ", "unrar ", "rar "): r"[^\n|;&]{0,200}?[ \"'](?:-p|-hp)(?=[^\s\\])",
-        ("ipmitool", "snmpget", "snmpwalk"): rf"[^\n|;&]{{0,200}}?[ \"']-[PAX]{_ARGUMENT}(?=\S)",
+        ("redis-cli", "valkey-cli"): rf"[^\n|;&]{{0,200}}?(?<=[ \"'])-a{_ARGUMENT}(?=\S)",
+        ("mongo ", "mongosh", "mongodump", "mongorestore"): rf"[^\n|;&]{{0,200}}?(?<=[ \"'])-p{_ARGUMENT}(?=\S)",
+        ("sqlcmd", "bcp "): rf"[^\n|;&]{{0,200}}?(?<=[ \"'])-P{_ARGUMENT}?(?=\S)",
+        ("ldapsearch", "ldapmodify", "ldapadd", "ldapwhoami", "ldappasswd"): rf"[^\n|;&]{{0,200}}?(?<=[ \"'])-w{_ARGUMENT}(?=\S)",
+        ("unzip ", "zip "): rf"[^\n|;&]{{0,200}}?(?<=[ \"'])-P{_ARGUMENT}(?=\S)",
+        ("7z ", "7za ", "unrar ", "rar "): r"[^\n|;&]{0,200}?(?<=[ \"'])(?:-p|-hp)(?=[^\s\\])",
+        ("ipmitool", "snmpget", "snmpwalk"): rf"[^\n|;&]{{0,200}}?(?<=[ \"'])-[PAX]{_ARGUMENT}(?=\S)",
         ("xfreerdp", "rdesktop"): r"[^\n|;&]{0,200}?[ \"'](?:/p:|-p[ ])(?=\S)",
         ("htpasswd",): r"[ ]-[A-Za-z]{0,4}b[A-Za-z]{0,4}[ ]\S{1,100}[ ]\S{1,64}[ ](?=\S)",
         ("requirepass", "masterauth"): r"[ ](?=\S)",
@@ -372,7 +374,7 @@ def private_key_id(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(1), "gcp-service-account")
 
 
-_DISCORD = re.compile(r"(?<![A-Za-z0-9_-])[MNO][A-Za-z0-9_-]{22,30}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}(?![\w-])")
+_DISCORD = re.compile(APART + r"(?<!-)[MNO][A-Za-z0-9_-]{22,30}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}(?![\w-])")
 
 
 def discord_token(text: str, start: int, end: int) -> Iterator[Span]:
@@ -387,7 +389,7 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (key_block_tail, ("-----END", "---- END")),
     (putty_key, ("Private-Lines:",)),
     (url_credentials, ("://",)),
-    (url_signature, ("sig", "X-Amz-Signature", "X-Goog-Signature", "&Signature")),
+    (url_signature, ("sig=", "sig%3", "X-Amz-Signature=", "X-Goog-Signature=", "&Signature=")),
     (authorization, ("uthorization", "UTHORIZATION")),
     (bearer, ("bearer ", "Bearer ", "BEARER ")),
     (basic, ("Basic ", "basic ")),

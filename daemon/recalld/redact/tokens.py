@@ -126,7 +126,7 @@ TOKENS: tuple[Token, ...] = (
     _t("age-key", "age-secret-key-", r"age-secret-key-[0-9a-z]{20,200}"),
     _t("grafana-token", "glc_ glsa_", r"gl(?:c|sa)_[A-Za-z0-9+/=_]{32,400}", apart=True),
     _t("newrelic-key", "NRAK- NRII- NRIQ- NRRA- NRAA- NRSP-", rf"NR[A-Z]{{2}}-{_W}{{20,60}}", apart=True),
-    _t("newrelic-key", "NRAL", rf"[0-9a-f]{{0}}NRAL(?!{_A})"),
+    _t("newrelic-license-key", "NRAL", rf"NRAL(?!{_A})"),
     _t("planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_", r"pscale_(?:tkn|pw|oauth)_[\w.=-]{30,80}"),
     _t("supabase-key", "sbp_ sb_secret_", r"(?:sbp_[a-f0-9]{40}|sb_secret_[\w-]{20,80})", apart=True),
     _t("pulumi-token", "pul-", rf"pul-[a-f0-9]{{40}}(?!{_A})", apart=True),
@@ -185,8 +185,8 @@ BEHIND: dict[str, re.Pattern[str]] = {
     "terraform-token": re.compile(r"[A-Za-z0-9]{14}$"),
     "azure-secret": re.compile(r"[A-Za-z0-9_~.-]{3}\d$"),
     "azure-key": re.compile(r"[A-Za-z0-9+/]{25,90}$"),
-    "newrelic-key": re.compile(r"[0-9a-f]{36}$"),
-    "mailchimp-key": re.compile(r"(?<![A-Za-z0-9])[0-9a-f]{32}$"),
+    "newrelic-license-key": re.compile(r"[0-9a-f]{36}$"),
+    "mailchimp-key": re.compile(APART + r"[0-9a-f]{32}$"),
     "telegram-token": re.compile(r"(?<!\d)\d{7,11}$"),
 }
 """Kinds whose literal stands inside or behind the secret: what must end right before it and belongs to it."""

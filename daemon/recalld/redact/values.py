@@ -31,7 +31,7 @@ _EMPTY_WORDS = frozenset(
 _PROSE_WORDS = frozenset(
     "a an the is are was were be been to of for and or not in on at by with from your you my our it its this that these "
     "those must should can cannot will would has have had no if when then else than as so do does did please enter "
-    "choose forgot required invalid incorrect wrong missing expired use used using see which who what where how all any "
+    "choose forgot required invalid incorrect wrong missing expired use used using see options option flags flag arguments argument parameter parameters values switch support settings instead which who what where how all any "
     "each every only also but into about after before between must may might need needs we they he she i le la les de du "
     "des un une et ou est der die das ein eine und oder ist nicht el los las es una y para por con".split()
 )
@@ -65,6 +65,7 @@ _HEX = re.compile(r"[0-9a-f]{7,128}$|[0-9A-F]{7,128}$")
 _HASH_LABEL = re.compile(r"(?i)(?:sha\d{0,3}|md5|sha\d-\d{3}|blake\w{1,4}|xxh\d{0,3}|crc32|\$2[aby]\$|\$argon2|\$pbkdf2|\$[156y]\$|pbkdf2|bcrypt|scrypt|argon2)[-:$_]?")
 _VERSION = re.compile(r"[v^~>=<]{0,3}\d+(?:\.\d+)+(?:[-+.][\w.+-]{1,40})?$")
 _NUMBER = re.compile(r"[-+]?[\d_,]*\.?\d+(?:e[-+]?\d+)?(?:px|em|rem|ms|s|m|h|d|k|kb|mb|gb|%)?$", re.IGNORECASE)
+_COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S{0,16})?$|\d\d:\d\d(?::\d\d)?$")
 _PATH = re.compile(
     r"(?:~|\.{1,2})?/[\w.@+-]+(?:/[\w.@+ -]*)*$|[A-Za-z]:\\[\w\\. -]+$|[\w.-]+(?:/[\w.-]+)+\.\w{1,8}$"
@@ -119,12 +120,21 @@ def is_machine(value: str) -> bool:
     path, a URL, a public key."""
     return bool(
         _VERSION.match(value)
+        or _COLOUR.match(value)
         or _DATE.match(value)
-        or _PATH.match(value)
+        or is_path(value)
         or _SSH_PUBLIC.match(value)
         or _URL.match(value)
         or _HASH_LABEL.match(value)
     )
+
+
+def is_path(value: str) -> bool:
+    """Return whether `value` is a file's path, and not base64 that happens to hold slashes."""
+    if not _PATH.match(value):
+        return False
+    longest = max(len(piece) for piece in re.split(r"[/\\\\]", value))
+    return len(value) < 30 or "." in value or longest < 12 or not is_random(value.replace("/", "a").replace("+", "b"), 30)
 
 
 def is_number(value: str) -> bool:

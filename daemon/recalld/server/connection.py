@@ -27,6 +27,7 @@ from recall.errors import (
 )
 from recalld import logs
 from recalld.server.method import Method, Result, S
+from recalld.server.outbox import Outbox
 from recalld.server.paging import pack_page
 from recalld.server.params import check
 from recalld.server.peer import peer_uid
@@ -34,14 +35,10 @@ from recalld.server.peer import peer_uid
 if TYPE_CHECKING:
     from recalld.server.server import Server
 
-HIGH_WATER = 1024 * 1024
-"""Bytes of replies that wait for a client before it is not read from any more. One more frame may come on top."""
 MAX_OPEN = 32
 """Requests of one client in threads and tasks at a time; further ones stay unread."""
 BURST = 16
 """Requests of one client handled before others get their turn."""
-STALL = 30.0
-"""Seconds after which a client that has taken nothing of its waiting replies is dropped."""
 MAX_DEADLINE_MS = 7 * 24 * 3_600_000
 """A first build of a huge store, with somebody waiting for it, is over by then."""
 
@@ -53,21 +50,19 @@ class Connection(asyncio.Protocol, Generic[S]):
         self._server = server
         self._loop = asyncio.get_running_loop()
         self._decoder = wire.Decoder()
-        self._transport: asyncio.Transport | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._writable = asyncio.Event()
-        self._writable.set()
-        self._stall: asyncio.TimerHandle | None = None
         self._continuing = False
         self._reading = True
         self._ended = False
         """The client has sent its last request."""
+        self._leaving = False
+        """A request is in hand that takes the connection over: what follows is not ours to read."""
         self._request: int | None = None
         """The inline request that is being handled."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._transport.set_write_buffer_limits(high=HIGH_WATER)
+        self._out = Outbox(self._transport, self._server.stall)
         refusal = self._refusal(self._transport.get_extra_info("socket"))
         if refusal is not None:
             self._refuse(refusal)
@@ -90,21 +85,18 @@ class Connection(asyncio.Protocol, Generic[S]):
 
     def _refuse(self, error: RecallError) -> None:
         self._reply_error(None, error)
-        self._close()
+        self._out.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._server.connections.discard(self)
-        self._transport = None
-        if self._stall is not None:
-            self._stall.cancel()
-        self._writable.set()
+        self._out.lost()
         for task in self._tasks:
             task.cancel()
 
     # -- requests in ------------------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        if self._transport is None or self._transport.is_closing():
+        if self._out.closing:
             return
         self._decoder.feed(data)
         if not self._continuing:
@@ -121,9 +113,9 @@ class Connection(asyncio.Protocol, Generic[S]):
         """Handle what has arrived, as far as this client may go for now."""
         try:
             for _ in range(BURST):
-                if self._transport is None or self._transport.is_closing():
+                if self._out.closing:
                     return
-                if not self._writable.is_set() or len(self._tasks) >= MAX_OPEN:
+                if self._leaving or not self._out.has_room() or len(self._tasks) >= MAX_OPEN:
                     self._pause()
                     return
                 message = next(iter(self._decoder), None)
@@ -146,13 +138,13 @@ class Connection(asyncio.Protocol, Generic[S]):
         self._finish()
 
     def _pause(self) -> None:
-        if self._reading and self._transport is not None:
+        if self._reading:
             self._reading = False
             if not self._ended:
                 self._transport.pause_reading()
 
     def _unpause(self) -> None:
-        if not self._reading and self._transport is not None and not self._transport.is_closing():
+        if not self._reading and not self._out.closing:
             self._reading = True
             if not self._ended:
                 self._transport.resume_reading()
@@ -165,7 +157,7 @@ class Connection(asyncio.Protocol, Generic[S]):
 
     def _finish(self) -> None:
         if self._ended and not self._busy():
-            self._close()
+            self._out.close()
 
     def _dispatch(self, message: dict[str, Any]) -> None:
         request = message.get("id")
@@ -184,6 +176,7 @@ class Connection(asyncio.Protocol, Generic[S]):
             self._reply_error(request, error)
             return
         self._request = None
+        self._leaving = method.take_over is not None
         name = str(message["method"])
         task = self._loop.create_task(self._run(request, name, method, params, seconds))
         self._tasks.add(task)
@@ -233,23 +226,28 @@ class Connection(asyncio.Protocol, Generic[S]):
                     raise  # not ours: a fault of the method
                 raise service.late(name) from None
         except RecallError as error:
-            await self._writable.wait()
+            self._leaving = False
+            await self._out.drain()
             self._reply_error(request, error)
             return
-        await self._drain()
+        await self._out.drain()
         self._reply(request, result, method, params)
+        if method.take_over is not None:
+            await self._hand_over(method.take_over)
 
     async def _in_thread(self, method: Method[S], params: dict[str, Any]) -> Result:
         call = cast("Callable[[S, dict[str, Any]], Result]", method.call)
         return await self._loop.run_in_executor(self._server.pool, call, self._server.service, params)
 
-    async def _send_item(self, request: int, item: Result) -> None:
-        await self._drain()
-        self._write(wire.pack({"id": request, "item": item}))
+    async def _hand_over(self, take_over: Callable[[S, socket.socket, bytes], None]) -> None:
+        """Give the socket away once the reply is out."""
+        given = await self._out.give_away()
+        if given is not None:
+            take_over(self._server.service, given, self._decoder.rest)
 
-    async def _drain(self) -> None:
-        while not self._writable.is_set():  # another waiter may have filled it again
-            await self._writable.wait()
+    async def _send_item(self, request: int, item: Result) -> None:
+        await self._out.drain()
+        self._out.write(wire.pack({"id": request, "item": item}))
 
     def _done(self, request: int, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -275,7 +273,7 @@ class Connection(asyncio.Protocol, Generic[S]):
         """Answer the inline request in hand with `internal` and end the connection: a fault of ours, once found, is
         not to be met by everything that stands behind it. The loop's exception handler calls this."""
         self._fault(self._request, failure)
-        self._close()
+        self._out.close()
 
     def _fault(self, request: int | None, failure: BaseException) -> None:
         logs.error("request_failed", error=logs.where(failure))
@@ -291,58 +289,29 @@ class Connection(asyncio.Protocol, Generic[S]):
                 self._reply_error(request, error)
                 return
             try:
-                frame = pack_page(request, result, method.pages, params.get("offset", 0))
+                frame = pack_page(request, result, method.pages, params)
             except FrameTooLarge as too_large:
                 self._reply_error(request, too_large)
                 return
-        self._write(frame)
+        self._out.write(frame)
 
     def _reply_error(self, request: int | None, error: RecallError) -> None:
         said = {"code": error.code, "message": error.message}
-        self._write(wire.pack({"id": request, "ok": False, "error": said}))
-
-    def _write(self, frame: bytes) -> None:
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(frame)
+        self._out.write(wire.pack({"id": request, "ok": False, "error": said}))
 
     def pause_writing(self) -> None:
-        self._writable.clear()
-        self._watch_stall()
+        self._out.full()
 
     def resume_writing(self) -> None:
-        self._writable.set()
-        if self._stall is not None:
-            self._stall.cancel()
-            self._stall = None
+        self._out.emptied()
         self._resume()
-
-    def _watch_stall(self) -> None:
-        if self._transport is not None:
-            waiting = self._transport.get_write_buffer_size()
-            self._stall = self._loop.call_later(self._server.stall, self._stalled, waiting)
-
-    def _stalled(self, waiting: int) -> None:
-        if self._transport is None:
-            return
-        if self._transport.get_write_buffer_size() < waiting:
-            self._watch_stall()
-            return
-        logs.warning("client_dropped", why="does not read", waiting_bytes=waiting)
-        self._transport.abort()
-
-    def _close(self) -> None:
-        """Close once what was written is out."""
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.close()
-            self._watch_stall()
 
     def end(self) -> None:
         """The daemon stops: what was answered still goes out, what is open does not."""
         for task in self._tasks:
             task.cancel()
-        self._close()
+        self._out.close()
 
     def abort(self) -> None:
         """End at once."""
-        if self._transport is not None:
-            self._transport.abort()
+        self._out.abort()

@@ -29,8 +29,8 @@ SILENCE = 60.0
 """Seconds without a sign of life, while it has work, after which the child counts as hung; it promises one in 5."""
 STOP = 4.0
 """Seconds it gets to commit what it has read."""
-REPEATABLE = frozenset({"sync", "doctor"})
-"""Commands that a new child is asked again when the old one died over them."""
+REPEATABLE = frozenset({"sync"})
+"""Commands that a new child is asked again when the old one died over them: it did not die of these."""
 
 State = Literal["starting", "running", "waiting", "stopped"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from socket import socket
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from recall.errors import RecallError
@@ -52,6 +53,9 @@ class Method(Generic[S]):
     """It waits, within its deadline, until there is an index."""
     pages: str | None = None
     """Name of the list in its result that may be cut to fit into a frame."""
+    take_over: Callable[[S, socket, bytes], None] | None = None
+    """After the reply the connection speaks something else: this gets the socket, which is then its own to close, and
+    the bytes that the client has sent behind its request."""
     inline_limit: int | None = None
     """An `inline` method with a larger `limit` than this goes to the pool."""
 
@@ -85,6 +89,7 @@ def task(
     params: Mapping[str, Param] | None = None,
     *,
     deadline: float = 10.0,
+    take_over: Callable[[S, socket, bytes], None] | None = None,
 ) -> Method[S]:
-    """Return a method that is a coroutine function, and may stream."""
-    return Method("task", run=run, params=params or {}, deadline=deadline)
+    """Return a method that is a coroutine function, and may stream, or take the connection over at its end."""
+    return Method("task", run=run, params=params or {}, deadline=deadline, take_over=take_over)

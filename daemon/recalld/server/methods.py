@@ -84,13 +84,16 @@ def _resume(service: Service, params: Params) -> Result:
 async def _doctor(service: Service, params: Params, send: Send) -> Result:
     findings = service.findings()
     if service.indexer.running:
+        why = f"the indexing process did not answer within {DOCTOR_PATIENCE:g} s"
         try:
             async with asyncio.timeout(DOCTOR_PATIENCE):
                 findings += (await service.indexer.ask("doctor"))["findings"]
-        except (TimeoutError, Unavailable):
-            text = f"the indexing process did not answer within {DOCTOR_PATIENCE:g} s"
+                return {"findings": findings}
+        except TimeoutError:
             remedy = "it may be busy with one huge file: repeat in a minute; if it stays, restart recalld"
-            findings.append({"check": "indexer", "path": None, "offset": None, "message": text, "remedy": remedy})
+        except Unavailable as error:
+            why, remedy = error.message, "repeat; if it stays, see the log around `indexer_died`"
+        findings.append({"check": "indexer", "path": None, "offset": None, "message": why, "remedy": remedy})
     return {"findings": findings}
 
 

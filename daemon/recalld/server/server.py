@@ -9,10 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic
 
 from recalld import logs
-from recalld.server.connection import STALL, Connection
+from recalld.server.connection import Connection
 from recalld.server.method import Method, S
 
 POOL_THREADS = 4
+STALL = 30.0
+"""Seconds after which a client that has taken nothing of its waiting replies is dropped."""
 MAX_CONNECTIONS = 400
 """Well under the 1,024 descriptors that a process may have by default, and over what a person's agents open."""
 

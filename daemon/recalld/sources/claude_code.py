@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from recalld.model import Fact, Item
 from recalld.sources.base import Parser, Resume, SessionView, SourceFile
-from recalld.sources.claude_code_lines import HistoryParser, TranscriptParser
+from recalld.sources.claude_code_history import HistoryParser
+from recalld.sources.claude_code_lines import TranscriptParser
 from recalld.sources.jsonl import cut, decode, string
 from recalld.sources.tree import MAX_TITLE, printable_id
 
@@ -32,9 +33,8 @@ class ClaudeCode:
         return [expand(given, home)] if given else [home / ".claude"]
 
     def watched(self, root: Path) -> list[Path]:
-        """Return projects/. Files in `root` itself (history.jsonl) are looked at without descending into its other
-        directories, so they need no entry."""
-        return [root / "projects"]
+        """Return projects/, and the one file beside it that is read; `root` itself is not descended into."""
+        return [root / "projects", root / "history.jsonl"]
 
     def classify(self, root: Path, path: Path) -> SourceFile | None:
         """The layouts, by path: see `docs/formats/claude-code.md`."""

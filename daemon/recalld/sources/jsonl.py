@@ -102,7 +102,7 @@ def without_surrogates(text: str) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """Return `value` with every text in it free of lone surrogates; raise RecursionError where it is nested too deeply."""
+    """Return `value` with its texts free of lone surrogates; raise RecursionError where it is nested too deeply."""
     if isinstance(value, str):
         return value if value.isascii() else without_surrogates(value)
     if isinstance(value, dict):

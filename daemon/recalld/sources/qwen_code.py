@@ -88,7 +88,7 @@ class QwenCode:
 
 
 def _runtime_setting(settings: Path, home: Path) -> Path | None:
-    """Return the directory in the user's settings. A relative one depends on where Qwen Code was started: not followed."""
+    """Return the directory in the user's settings. A relative one depends on where Qwen Code was started: None."""
     try:
         text = settings.read_bytes()
     except OSError:

@@ -1,7 +1,8 @@
 """What a person said, out of what the harness wrote around it.
 
-Agents put reminders, hook output and command echoes into the texts of user messages, in blocks with tags. A block counts
-only when it is closed; a tag in prose stays prose. Everything here first looks for a cheap literal: most texts have none.
+Agents put reminders, hook output and command echoes into the texts of user messages, in blocks with tags. A block
+counts only when it is closed; a tag in prose stays prose. Everything here first looks for a cheap literal: most texts
+have none.
 """
 
 from __future__ import annotations

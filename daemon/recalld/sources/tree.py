@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from recall import frame
 from recalld.model import Fact, FactName, Message, Record
 from recalld.sources import probe
 from recalld.sources.base import Line, SourceFile
@@ -44,7 +45,7 @@ class TreeParser:
             "told": self._told,
             "probed": self._probed,
         }
-        return {name: value for name, value in kept.items() if value}
+        return {name: value for name, value in kept.items() if value is not None and value is not False}
 
     def _remember_place(self, data: Mapping[str, Any]) -> None:
         cwd = data.get("cwd")
@@ -101,7 +102,7 @@ class TreeParser:
         return Fact(name, value, session, leaf, epoch_ms(line.data.get("timestamp")), line.offset)
 
     def _title(self, text: object, rank: int, session: str | None, line: Line, leaf: str | None = None) -> list[Fact]:
-        if not isinstance(text, str) or not (text := " ".join(text.split())):
+        if not isinstance(text, str) or not (text := " ".join(frame.strip(text).split())):
             return []
         return [self._fact("title", {"text": cut(text, MAX_TITLE)[0], "rank": rank}, session, line, leaf)]
 

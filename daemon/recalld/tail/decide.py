@@ -33,13 +33,14 @@ class Round:
 
     def decide(self) -> list[Action]:
         """Return what is to be done, what is to be read last."""
-        for found in sorted(self._scan.found, key=lambda f: rank(str(f.source.path), str(f.source.root))):
+        for found in self._scan.found:
             if found.source.kind in WHOLE_KINDS:
                 self._small(found)
             else:
                 self._offer(found)
         for name, found in list(self._free.items()):
             self._stay(name, found)
+        self._free = dict(sorted(self._free.items(), key=lambda item: _order(item[1])))
         # a checkpoint without its file may live on in a copy of it, wherever that lies
         for copy in self._memory.copies_of(file.id for file in self._lost()):
             self._bring(copy)
@@ -86,7 +87,7 @@ class Round:
             file.deleted = False
             self._actions.append(Back(file))
         elif _state(file) == stat:
-            if file.path in self._memory.young:
+            if self._memory.doubtful(file.path):
                 self._memory.note_time(file.path, stat)
                 self._reads[file.id] = Read(file, "changed")
             self._settled.add(file.id)
@@ -100,7 +101,7 @@ class Round:
         if file is None or file.kind != found.source.kind:
             return
         stat = found.stat
-        if not file.deleted and _state(file) == stat and file.path not in self._memory.young:
+        if not file.deleted and _state(file) == stat and not self._memory.doubtful(file.path):
             self._settle(name, found, file, certain=True)
         elif stat.size and self._fits(name, found, file, whole=_other(file, stat)):
             self._settle(name, found, file)
@@ -142,7 +143,7 @@ class Round:
         if not found.stat.size:
             if not file.deleted:
                 self._settled.add(file.id)
-                self._refresh(file, found.stat)
+                self._refresh(file, found.stat, _state(file))
             return
         self._settled.add(file.id)
         if file.deleted:
@@ -221,7 +222,7 @@ class Round:
         del self._free[name]
         self._memory.copies.pop(name, None)
         self._settled.add(file.id)
-        was = file.path
+        was, before = file.path, _state(file)
         moved = file.mtime_ns != stat.mtime_ns or (file.dev == stat.dev and file.ino != stat.ino)
         doubt = file.offset > 0 and file.size == stat.size and moved
         if not certain:
@@ -235,12 +236,12 @@ class Round:
                     return
             else:
                 self._memory.place(file, found.source, stat)
-            changed = (file.size, file.mtime_ns) != (stat.size, stat.mtime_ns)
-            young = file.path in self._memory.young
+            changed = (before.size, before.mtime_ns) != (stat.size, stat.mtime_ns)
+            young = self._memory.doubtful(file.path)
             if (changed or young) and (file.compressed or stat.size > file.offset):
                 self._reads[file.id] = Read(file, "grown" if file.mtime_ns else "new")
             else:
-                self._refresh(file, stat)
+                self._refresh(file, stat, before)
         if doubt:
             file.verified = False
             self._memory.unchecked.add(file.id)
@@ -249,10 +250,9 @@ class Round:
             self._memory.told.add(file.id)
             self._actions.append(Whole(file))
 
-    def _refresh(self, file: StoredFile, stat: Stat) -> None:
-        changed = _state(file) != stat
+    def _refresh(self, file: StoredFile, stat: Stat, before: Stat) -> None:
         self._memory.seen(file, stat)
-        if changed:
+        if before != stat:
             self._actions.append(Look(file))
 
 
@@ -273,6 +273,10 @@ def trouble(path: str, error: OSError | RecallError) -> Trouble:
     """Return the action that tells of an error."""
     text = (error.strerror or str(error)) if isinstance(error, OSError) else error.message
     return Trouble(Path(path), text)
+
+
+def _order(found: Found) -> tuple[bool, bool, str]:
+    return rank(str(found.source.path), str(found.source.root))
 
 
 def _state(file: StoredFile) -> Stat:

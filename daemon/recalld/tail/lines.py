@@ -39,7 +39,9 @@ class LineReader:
     """A context manager that yields the complete lines from `offset` on, a list a chunk.
 
     `crc` is that of everything before `offset`. `limit`: bytes at and after this offset are not read. After any batch,
-    `offset`, `crc`, `head`, `tail` and `lines` describe the text up to its last line, as a checkpoint needs them. Raise OSError where the file cannot be read, and NotRegular, Damaged, TooLarge (see `Text`; the lines before the
+    `offset`, `crc`, `head`, `tail` and `lines` describe the text up to its last line, as a checkpoint needs them.
+
+    Raise OSError where the file cannot be read, and NotRegular, Damaged, TooLarge (see `Text`; the lines before the
     damage or the limit have been yielded then). A file shorter than `offset` yields nothing.
     """
 

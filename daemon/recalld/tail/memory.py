@@ -117,13 +117,17 @@ class Memory:
         else:
             self.young.pop(path, None)
 
+    def doubtful(self, path: str) -> bool:
+        """Return whether an unchanged stat proves nothing, because it was too young when it was taken."""
+        return self.young.get(path, inf) <= self._now()
+
     def due(self) -> tuple[list[str], float | None]:
         """Return the paths whose time has come, once each, and the seconds until the next one's."""
         now = self._now()
-        ready = [path for path, when in self.young.items() if when <= now]
+        ready = [path for path, when in self.young.items() if -inf < when <= now]
         for path in ready:
-            self.young[path] = inf  # still too young to be trusted until it is looked at
-        later = [when - now for when in self.young.values() if now < when < inf]
+            self.young[path] = -inf  # told once, and overdue until it is looked at
+        later = [when - now for when in self.young.values() if when > now]
         return ready, min(later) if later else None
 
     def release(self, file_id: str) -> None:

@@ -88,7 +88,7 @@ class Text:
             self._fd = -1
 
     def seek(self, offset: int) -> bool:
-        """Go to `offset` of the text, only forwards where it is compressed; return whether the text reaches that far."""
+        """Go to `offset`, only forwards where the file is compressed; return whether the text reaches that far."""
         if not self.compressed:
             os.lseek(self._fd, offset, os.SEEK_SET)
             self.position = offset
@@ -127,7 +127,8 @@ class Text:
                 " configuration if the file is genuine"
             )
         try:
-            data = self._stream.read(min(size, self._left))
+            # read1: what came out before the damage is handed over, not lost with the error
+            data = self._stream.read1(min(size, self._left))
         except zstandard.ZstdError as error:
             raise Damaged(f"{self.path} is damaged after {self.position} bytes of its text: {error}") from error
         self._left -= len(data)

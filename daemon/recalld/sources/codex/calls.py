@@ -125,8 +125,9 @@ def _edit(tool: str | None, paths: dict[str, None], lines: list[str]) -> Record:
 
 
 _HEADER = re.compile(
-    r"(?:Chunk ID: [^\n]*|Wall time: [^\n]*|Original token count: [^\n]*|Process running with session ID [^\n]*"
-    r"|Process exited with code (-?\d{1,10})|Exit code: (-?\d{1,10})|(Output:))[ \r]*(?:\n|\Z)"
+    r"(?:Chunk ID: [^\n]*|Duration: [\d.]+ seconds|Wall time: [^\n]*|Original token count: [^\n]*"
+    r"|Process running with session ID [^\n]*|Process exited with code (-?\d{1,10})|Exit code: (-?\d{1,10})"
+    r"|(Output:))[ \r]*(?:\n|\Z)"
 )
 _SECOND_HEADER = re.compile(r"Exit code: -?\d{1,10}\r?\nWall time: ")
 _STATUS_LINE = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,10})")

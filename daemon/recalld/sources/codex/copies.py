@@ -65,6 +65,8 @@ class Copies:
         first = counts[form] > counts[_TOLD]
         if first:
             counts[_TOLD] = counts[form]
+        elif form == COMPLETE:
+            counts[form] = counts[_TOLD]  # an interrupted turn has no such line: this one has not fallen behind
         if id is not None and id not in self._ids:
             self._ids[id] = (key, 1 << form)
             if len(self._ids) > MAX_IDS:
@@ -72,11 +74,6 @@ class Copies:
         if len(self._texts) > MAX_TEXTS:
             del self._texts[next(iter(self._texts))]
         return first
-
-    def settle(self, key: bytes, form: int) -> None:
-        """Count a telling in `form` that is known to be a copy."""
-        if counts := self._texts.get(key):
-            counts[form] = counts[_TOLD]
 
 
 class Call:

@@ -11,6 +11,7 @@ from typing import Any
 
 from recall import frame
 from recalld.model import Fact, FactName, Item, Message, Record
+from recalld.sources import said
 from recalld.sources.base import Line, SourceFile
 from recalld.sources.codex import calls, copies, injected
 from recalld.sources.jsonl import cut, epoch_ms, integer, string, text_of
@@ -19,6 +20,12 @@ Json = dict[str, Any]
 
 TITLE_RANK = 30
 """Names that a person or the agent gave a thread; Codex has one kind only."""
+
+CITATION = "oai-mem-citation"
+"""The block that names the memories behind an answer; only one of the answer's copies has it."""
+
+INHERITED = "inherited_user_message"
+"""The mark in a line's metadata that says that it was copied from the thread this one was forked from."""
 
 _NOTHING: Sequence[Item] = ()
 _COMPACTION = b"compaction"
@@ -40,14 +47,12 @@ class Thread:
         self.time: int | None = kept.get("time")
         self._skip_below: int = kept.get("skip_below", 0)
         self._prefix: str | None = kept.get("prefix")
-        self._answered: bool = kept.get("answered", False)
         self._tokens: int | None = kept.get("tokens")
         self._copies = copies.Copies(kept.get("copies"))
         self._calls = copies.Calls(kept.get("calls"))
         self._line = Line(0, 0, -1, {})
         self._glued = 0
         self._ordinal: int | None = None
-        self._inherited = False
 
     def state(self) -> dict[str, Any]:
         return {
@@ -60,25 +65,28 @@ class Thread:
             "time": self.time,
             "skip_below": self._skip_below,
             "prefix": self._prefix,
-            "answered": self._answered,
             "tokens": self._tokens,
             "copies": self._copies.state(),
             "calls": self._calls.state(),
         }
 
-    def begin(self, line: Line, ordinal: int | None, time: int | None, inherited: bool) -> None:
-        """Go on to `line`; a line without a time has that of the one before."""
+    def begin(self, line: Line, kind: str | None) -> bool:
+        """Go on to `line`, and say whether it is this thread's. A line without a time has that of the one before."""
+        data = line.data
+        ordinal = data.get("ordinal")
+        if type(ordinal) is not int:
+            ordinal = None
+        elif ordinal < self._skip_below and kind != "session_meta":
+            return False  # a sub-agent's file begins with its parent's history
         self._glued = self._glued + 1 if line.number == self._line.number else 0
-        self._line, self._ordinal, self._inherited = line, ordinal, inherited
+        self._line, self._ordinal = line, ordinal
+        time = epoch_ms(data.get("timestamp"))
         if time is not None:
             self.time = time
         if self._prefix is None:
             restarts = self._segment is not None and not ordinal
             self._prefix = f"@{self._segment}." if restarts else "@"
-
-    def replays(self, ordinal: int | None) -> bool:
-        """Say whether a line belongs to the parent of this sub-agent, whose history the file begins with."""
-        return ordinal is not None and ordinal < self._skip_below
+        return True
 
     # -- what is known of the session ----------------------------------------------------------------------------------
 
@@ -144,26 +152,19 @@ class Thread:
             record.model = self._model
         line = self._line
         at = (self.time, line.offset, line.length)
-        return [Message(self._session, uid, None, *at, [record], self.project, self._branch, self._inherited)]
+        metadata = line.data.get("metadata")
+        inherited = metadata is not None and isinstance(metadata, dict) and metadata.get(INHERITED) is True
+        return (Message(self._session, uid, None, *at, [record], self.project, self._branch, inherited),)
 
     def user(self, text: str, form: int, id: str | None) -> Sequence[Item]:
         """What a person said, in one of its forms."""
         text = injected.without_injected(text)
-        if not text:
-            return _NOTHING
-        found = self.say("user", text, form, id)
-        if found:
-            self._answered = False
-        return found
+        return self.say("user", text, form, id) if text else _NOTHING
 
     def assistant(self, text: str, form: int, id: str | None) -> Sequence[Item]:
         """What the model said, in one of its forms."""
-        text = frame.strip(text).strip()
-        if not text:
-            return _NOTHING
-        found = self.say("assistant", text, form, id)
-        self._answered = True
-        return found
+        text = said.drop_blocks(frame.strip(text), CITATION).strip()
+        return self.say("assistant", text, form, id) if text else _NOTHING
 
     def say(self, who: str, text: str, form: int, id: str | None) -> Sequence[Item]:
         clash = id is not None and self._copies.knows(id)
@@ -184,16 +185,11 @@ class Thread:
             self.project = found
 
     def completed(self, payload: Json) -> Sequence[Item]:
-        """The end of a turn, which repeats the model's last words: needed only where no other line has them."""
-        text = frame.strip(string(payload.get("last_agent_message")) or "").strip()
-        if self._answered:
-            self._copies.settle(copies.key_of("assistant", text), copies.COMPLETE)
-            return _NOTHING
-        return self.assistant(text, copies.COMPLETE, None)
+        """The end of a turn, which repeats the model's last words."""
+        return self.assistant(string(payload.get("last_agent_message")) or "", copies.COMPLETE, None)
 
     def turn_started(self, payload: Json) -> Sequence[Item]:
         self._copies.new_turn()
-        self._answered = False
         return _NOTHING
 
     def rolled_back(self, payload: Json) -> Sequence[Item]:
