@@ -47,7 +47,7 @@ def _hit(number: int, hit: Hit) -> Iterator[Line]:
 
 
 def _summary(answer: SearchResult, offset: int) -> str:
-    parts = [f"{answer['total']} session{'' if answer['total'] == 1 else 's'}"]
+    parts = [counted(answer["total"], "session")]
     if answer["tier"] in TIER:
         parts.append(TIER[answer["tier"]])
     if notice := answer.get("notice"):
@@ -62,7 +62,8 @@ def filling(index: Any) -> str:
     """Return the words that say that the index is not complete, or ""."""
     if index["complete"]:
         return ""
-    return f" · the index is still filling: {size(index['pending_bytes'])} to read"
+    pending = index["pending_bytes"]
+    return " · the index is still filling" + (f": {size(pending)} to read" if pending else "")
 
 
 def session_lines(session: Session) -> Iterator[Line]:
@@ -84,7 +85,12 @@ def about(session: Session) -> Line:
     spans: Line = [(agent, AGENT_STYLE.get(agent, "bold"))]
     if session["parent"] is not None:
         spans.append((f" sub-agent {one_line(session['sub_agent'] or '')}".rstrip(), "italic"))
-    details = [home(session["project"]), when(session["updated"]), f"{session['records']} records", short(session)]
+    details = [
+        home(session["project"]),
+        when(session["updated"]),
+        counted(session["records"], "record"),
+        short(session),
+    ]
     spans.append(("  " + "  ".join(detail for detail in details if detail), "dim"))
     if session["source_deleted"]:
         spans.append(("  transcript deleted", "red"))
@@ -170,6 +176,11 @@ def size(count: int) -> str:
             return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1000
     return f"{value:.1f} GB"
+
+
+def counted(count: int, what: str) -> str:
+    """Return a count with its noun: `1 session`, `12,345 sessions`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def span(seconds: float) -> str:

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from recalld.model import Fact, Item
 from recalld.sources.base import Parser, Resume, SessionView, SourceFile
-from recalld.sources.claude_code_lines import HistoryParser, TranscriptParser
+from recalld.sources.claude_code_history import HistoryParser
+from recalld.sources.claude_code_lines import TranscriptParser
 from recalld.sources.jsonl import cut, decode, string
 from recalld.sources.tree import MAX_TITLE, printable_id
 

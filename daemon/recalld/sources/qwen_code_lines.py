@@ -10,7 +10,8 @@ from recall import frame
 from recalld.model import Fact, Item, Record, Role
 from recalld.sources import said
 from recalld.sources.base import Line, SourceFile
-from recalld.sources.jsonl import count_unknown, cut, exit_status, integer, string, text_of
+from recalld.sources.jsonl import count_unknown, cut, exit_status, integer, string
+from recalld.sources.qwen_code_parts import call_of, parts_of, response_of
 from recalld.sources.tools import SHELL, call_record
 from recalld.sources.tree import TreeParser, message, summary
 
@@ -183,7 +184,7 @@ class TranscriptParser(TreeParser):
                 return [message(role, typed)]
         texts = [
             text
-            for part in _parts(data)
+            for part in parts_of(data)
             if not part.get("thought") and isinstance(raw := part.get("text"), str) and (text := said.qwen(raw))
         ]
         return [message(role, "\n".join(texts))] if texts else []
@@ -193,7 +194,7 @@ class TranscriptParser(TreeParser):
         records: list[Record] = []
         texts: list[str] = []
         place = 0
-        for part in _parts(data):
+        for part in parts_of(data):
             if part.get("thought"):
                 continue
             text = part.get("text")
@@ -203,7 +204,7 @@ class TranscriptParser(TreeParser):
                         place = len(records)
                     texts.append(text)
                 continue
-            found = _call(part)
+            found = call_of(part)
             if found is not None:
                 record = call_record(*found, model)
                 self._calls.add(record)
@@ -217,8 +218,8 @@ class TranscriptParser(TreeParser):
     def _tool_result(self, data: Mapping[str, Any]) -> list[Record]:
         found = data.get("toolCallResult")
         result = found if isinstance(found, dict) else {}
-        parts = _parts(data)
-        responses = [response for part in parts if (response := _response(part)) is not None]
+        parts = parts_of(data)
+        responses = [response for part in parts if (response := response_of(part)) is not None]
         if not responses and result:
             responses = [(string(result.get("callId")), string(result.get("toolName")), "", False)]
         beside = "\n".join(text for part in parts if isinstance(text := part.get("text"), str))
@@ -260,50 +261,3 @@ def _is_error(status: object, failed: bool, code: int | None) -> bool | None:
     if flag is None and code is not None:
         return code != 0
     return flag
-
-
-def _parts(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The parts of a message: `{role, parts}`, or a bare list in old files."""
-    found = data.get("message")
-    parts = found.get("parts", found.get("content")) if isinstance(found, dict) else found
-    if isinstance(parts, str):
-        return [{"text": parts}]
-    if not isinstance(parts, list):
-        return []
-    return [part if isinstance(part, dict) else {"text": part} for part in parts]
-
-
-def _call(part: Mapping[str, Any]) -> tuple[str, object, str | None] | None:
-    """(tool, arguments, call id) of a call, in the current form or the old one."""
-    call = part.get("functionCall")
-    if isinstance(call, dict):
-        return string(call.get("name")) or "unknown", call.get("args"), string(call.get("id"))
-    name = string(part.get("toolName"))
-    if name is None:
-        return None
-    return name, part.get("args", part.get("input")), string(part.get("toolCallId"))
-
-
-def _response(part: Mapping[str, Any]) -> tuple[str | None, str | None, str, bool] | None:
-    """(call id, tool, text, whether it is an error's) of an output, in the current form or the old one."""
-    response = part.get("functionResponse")
-    if isinstance(response, dict):
-        body = response.get("response")
-        text, failed = _response_text(body)
-        return string(response.get("id")), string(response.get("name")), text, failed
-    if "toolCallId" not in part and "toolName" not in part:
-        return None
-    text, failed = _response_text(part)
-    return string(part.get("toolCallId")), string(part.get("toolName")), text, failed
-
-
-def _response_text(body: object) -> tuple[str, bool]:
-    if not isinstance(body, dict):
-        return text_of(body), False
-    for key in ("output", "result", "content", "text"):
-        if text := text_of(body.get(key)):
-            return text, False
-    error = body.get("error")
-    if isinstance(error, dict):
-        error = error.get("message")
-    return (error, True) if isinstance(error, str) and error else ("", False)
