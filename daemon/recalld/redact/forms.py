@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 
 from recalld.redact import values
 from recalld.redact.assign import Span, _strong, _trim, read_value
-from recalld.redact.tokens import APART
 
 Rule = Callable[[str, int, int], Iterator[Span]]
 """(text, start of the literal, its end) to spans."""
@@ -108,6 +107,8 @@ _PLAIN_PASSWORDS = frozenset("password pass passwd pwd pw secret token your_pass
 
 
 def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
+    if text.find("@", end, end + 400) < 0:
+        return
     found = _USERINFO.match(text, start) or _USERINFO_SLASH.match(text, start)
     if found is not None:
         password = found[2]
@@ -374,16 +375,6 @@ def private_key_id(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(1), "gcp-service-account")
 
 
-_DISCORD = re.compile(APART + r"(?<!-)[MNO][A-Za-z0-9_-]{22,30}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}(?![\w-])")
-
-
-def discord_token(text: str, start: int, end: int) -> Iterator[Span]:
-    """A bot token: its first part is base64 of a number, which shows in its first three characters."""
-    found = _DISCORD.match(text, start)
-    if found is not None:
-        yield (*found.span(), "discord-token")
-
-
 RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (key_block, ("-----BEGIN", "---- BEGIN", "--- BEGIN")),
     (key_block_tail, ("-----END", "---- END")),
@@ -403,6 +394,5 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (netrc, ("machine", "default login")),
     (aws_secret, ("AKIA", "ASIA")),
     (private_key_id, ("private_key_id",)),
-    (discord_token, tuple(a + b + c for a in "MNO" for b in "DTjz" for c in "AEIMQUYcgk")),
 )  # fmt: skip
 """All rules with their literals."""

@@ -108,6 +108,12 @@ TOKENS: tuple[Token, ...] = (
     _t("google-oauth-secret", "GOCSPX-", rf"GOCSPX-{_W}{{20,60}}"),
     _t("google-refresh-token", "1//0", rf"1//0[A-Za-z0-9]{_W}{{30,200}}", apart=True),
     _t("google-api-key", "AQ.Ab", rf"AQ\.Ab{_W}{{30,100}}", apart=True),
+    _t(
+        "discord-token",  # its first part is base64 of a number of 17 digits or more, which shows in its first characters
+        " ".join(a + b + c for a in "MNO" for b in "DTjz" for c in "AEIMQUYcgk"),
+        rf"(?<!-)[MNO]{_W}{{22,30}}\.{_W}{{6}}\.{_W}{{27,45}}(?!{_W})",
+        apart=True,
+    ),
     _t("telegram-token", " ".join(f"{d}:A" for d in range(10)), rf"\d:(A[A-Z]{_W}{{32,35}})(?!{_W})"),
     _t("databricks-token", "dapi dkea", rf"(?:dapi|dkea)[0-9a-f]{{32}}(?:-\d)?(?!{_A})", apart=True),
     _t("atlassian-token", "ATATT3 ATCTT3", r"AT[AC]TT3[A-Za-z0-9_=+/-]{40,400}"),
