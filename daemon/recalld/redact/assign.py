@@ -108,7 +108,7 @@ def _closing(text: str, start: int, slashes: int, quote: str) -> int:
 _COMMON_TAILS = frozenset("s ize izer izers ized izing board words ring".split())
 """Ends of the commonest words that only begin like a secret's name."""
 
-_ENDS = frozenset((*").,;\n[]/+%@", ""))
+_ENDS = frozenset((*").,;[]/+%@", ""))
 """Characters after a name that no assignment goes on from; they come first because they settle half of all cases."""
 _SETTING = frozenset({"set", "colon", "flag"})
 _LONG = re.compile(r"[\s(@bfru*\\\"'`]{0,90}[^\s\"'`<>]{20}")
@@ -123,6 +123,8 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     if following in _ENDS or (
         category in _CLOSED_CATEGORIES and following.isalpha() and (following.islower() or text[end - 1].isupper())
     ):
+        return None
+    if following == "\n" and "alue" not in text[end : end + 60]:
         return None
     after = _AFTER.match(text, end)
     if after is None:

@@ -110,7 +110,7 @@ TOKENS: tuple[Token, ...] = (
     _t("google-api-key", "AQ.Ab", rf"AQ\.Ab{_W}{{30,100}}", apart=True),
     _t(
         "discord-token",  # its first part is base64 of a number of 17 digits or more, which shows in its first characters
-        " ".join(a + b + c for a in "MNO" for b in "DTjz" for c in "AEIMQUYcgk"),
+        " ".join(a + b + c + d for a in "MNO" for b in "DTjz" for c in "AEIMQUYcgk" for d in "wxyz012345"),
         rf"(?<!-)[MNO]{_W}{{22,30}}\.{_W}{{6}}\.{_W}{{27,45}}(?!{_W})",
         apart=True,
     ),
@@ -152,7 +152,12 @@ TOKENS: tuple[Token, ...] = (
     _t("netlify-token", "nfp_ nfc_ nfo_ nfu_ nfb_", r"nf[pcoub]_[A-Za-z0-9]{30,60}", apart=True),
     _t("vercel-token", "vcp_ vca_ vci_ vcr_ vck_", r"vc[pairk]_[A-Za-z0-9]{24,80}", apart=True, random=True),
     _t("render-key", "rnd_", rf"rnd_[A-Za-z0-9]{{28,60}}(?!{_A})", apart=True, random=True),
-    _t("resend-key", "re_", rf"re_[A-Za-z0-9]{{8}}_[A-Za-z0-9]{{16,40}}(?!{_A})", apart=True, random=True),
+    Token(
+        "resend-key",  # with what may stand before it, since `re_` alone is in `core_` and `pre_`
+        tuple(c + "re_" for c in " \"'`=:([>,;/\n\t"),
+        re.compile(rf"\W(re_[A-Za-z0-9]{{8}}_[A-Za-z0-9]{{16,40}})(?!{_A})"),
+        random=True,
+    ),
     _t("shippo-token", "shippo_live_ shippo_test_", r"shippo_(?:live|test)_[a-f0-9]{40}"),
     _t("contentful-token", "CFPAT-", rf"CFPAT-{_W}{{40,60}}"),
     _t("typeform-token", "tfp_", rf"tfp_[\w.=-]{{40,80}}", apart=True),
