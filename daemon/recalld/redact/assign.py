@@ -18,6 +18,12 @@ Span = tuple[int, int, str]
 """Start, end, kind."""
 
 HEAD_REACH = 64
+"""Characters before a keyword that may belong to its name."""
+BARE_REACH = 256
+"""Characters of a value without quotes that are judged. A longer one is no password; where it is a secret, its rest goes
+with it."""
+JUDGED = 256
+"""Characters of any value that the judgement looks at."""
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$"
 
 Op = Literal["set", "same", "colon", "flag", "comma", "call", "markup", "is", "cell", "sql", "space"]
@@ -65,7 +71,7 @@ def read_value(text: str, at: int) -> Value | None:
     """Return the value that starts at `at`: quoted (also behind any number of backslashes) or bare; None for none."""
     opened = _OPEN.match(text, at)
     if opened is None:
-        bare = _BARE.match(text, at, at + values.MAX_VALUE)
+        bare = _BARE.match(text, at, at + BARE_REACH)
         if bare is None:
             return None
         end = bare.end()
@@ -240,10 +246,13 @@ def _judge(
             start += scheme_match.end()
             v = v[scheme_match.end() :]
     end = start + len(v)
-    stripped = v.strip()
+    if not quote and end == value.start + BARE_REACH:
+        longer = _BARE.match(text, end, end + values.MAX_VALUE)
+        end = longer.end() if longer else end
+    stripped = v[:JUDGED].strip()
     if not stripped or values.is_reference(stripped) or values.is_empty_word(stripped):
         return None
-    if formatted and "{" in v:
+    if formatted and "{" in v[:JUDGED]:
         return None
     if not stripped.strip("\\\"'`,;:.()[]{}|&=<>-_/*+#!?"):
         return None

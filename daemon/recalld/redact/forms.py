@@ -24,6 +24,7 @@ _MAX_BLOCK = 32 * 1024
 # --- private key blocks ---------------------------------------------------------------------------------------------
 
 _LABEL = re.compile(r"-{3,5} ?BEGIN ((?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?) ?-{3,5}")
+_CLOSING = re.compile(r"-{3,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{3,5}")
 _LINE_OF_KEY = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{1,80}={0,2}(?=\\|\s|\"|'|-|$)")
 _BETWEEN = re.compile(r"(?:[ \t>|*+#→\"',]|\\{1,31}[nrt]|\r?\n|\d{1,5}[\t→:|])+")
 _HEADER_LINE = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\n\\\"]{0,120}")
@@ -35,20 +36,22 @@ def key_block(text: str, start: int, end: int) -> Iterator[Span]:
     if label is None:
         return
     at = label.end()
-    closing = re.compile(r"-{3,5} ?END " + re.escape(label[1]) + r" ?-{3,5}").search(text, at, at + _MAX_BLOCK)
+    another = text.find("-- BEGIN" if "- BEGIN" in label[0] else "--BEGIN", at, at + _MAX_BLOCK)
+    limit = min(len(text), at + _MAX_BLOCK) if another < 0 else another
+    mark = text.find("END " + label[1], at, limit)
+    closing = _CLOSING.search(text, max(at, mark - 6), mark + 60) if mark >= 0 else None
     if closing is not None:
         inside = text[at : closing.start()]
         if not values.is_reference(inside.strip(" \n\\nrt\"'")) and any(c.isalnum() for c in inside.replace("\\n", "")):
             yield (start, closing.end(), "private-key")
         return
-    stop = _base64_end(text, at)
+    stop = _base64_end(text, at, limit)
     if stop > at:
         yield (start, stop, "private-key")
 
 
-def _base64_end(text: str, at: int) -> int:
+def _base64_end(text: str, at: int, limit: int) -> int:
     """Return the end of the run of base64 lines that begins near `at`, or `at`."""
-    limit = min(len(text), at + _MAX_BLOCK)
     last = at
     while at < limit:
         gap = _BETWEEN.match(text, at, limit)
@@ -68,7 +71,7 @@ def _base64_end(text: str, at: int) -> int:
 
 def key_block_tail(text: str, start: int, end: int) -> Iterator[Span]:
     """The end of a private key whose BEGIN was cut off: the base64 lines before END."""
-    closing = re.compile(r"-{3,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{3,5}").match(text, start)
+    closing = _CLOSING.match(text, start)
     if closing is None:
         return
     floor = max(0, start - _MAX_BLOCK)
@@ -215,7 +218,8 @@ def cookies(text: str, start: int, end: int) -> Iterator[Span]:
     line = _COOKIE_LINE.match(text, header.end())
     if line is None:
         return
-    for pair in _PAIR.finditer(text, line.start(), line.end()):
+    again = text.find("ookie", line.start(), line.end())  # a header of its own, so that each is read once
+    for pair in _PAIR.finditer(text, line.start(), line.end() if again < 0 else again):
         name, value = pair[1], pair[2]
         if name.lower() in _COOKIE_ATTRIBUTES or values.is_reference(value) or values.is_empty_word(value):
             continue

@@ -42,9 +42,10 @@ _SAME = re.compile(r"(.)\1{7}")
 def masked(token: str) -> bool:
     """Return whether a token is a mask or a pattern for one: eight equal characters, too few different ones."""
     sample = token[:200]
-    if _SAME.search(sample) and len(set(sample)) < 16:
+    distinct = len(set(sample))
+    if distinct < 16 and _SAME.search(sample[:80]):
         return True
-    return len(sample) >= 20 and len(set(sample)) < 7
+    return len(sample) >= 20 and distinct < 7
 
 
 def _t(kind: str, literals: str, form: str, *, apart: bool = False, random: bool = False) -> Token:
