@@ -8,10 +8,9 @@ daemon, and what comes back goes to stdout.
 It fails open. Whatever goes wrong, the agent sees exit status 0 and no output, within `LIMIT` seconds.
 """
 
+import _signal  # type: ignore[import-not-found]  # the part of `signal` that is in the interpreter
 import posix
 import sys
-
-import _signal  # type: ignore[import-not-found]  # the part of `signal` that is in the interpreter
 
 LIMIT = 0.25
 """Seconds from here to the end at most: an agent is kept waiting for 300 ms, and the interpreter has started by now."""
@@ -21,8 +20,23 @@ MAX_ANSWER = 1024 * 1024
 ONCE_IN = 60
 """Seconds between two requests to start the daemon."""
 
-SETTINGS: dict[str, str | list[str] | dict[str, str]] = {}
-"""`socket`, `lock` and `stamp`: paths; `recall`: the command line's argv; `env`: the places, for what is started."""
+
+class Settings:
+    """What the launcher knows of its installation."""
+
+    def __init__(self, socket: str, lock: str, stamp: str, recall: list[str], env: dict[str, str]) -> None:
+        self.socket = socket
+        self.lock = lock
+        self.stamp = stamp
+        """A file whose time tells when a start was last asked for."""
+        self.recall = recall
+        """The argv of the command line."""
+        self.env = env
+        """The places, for what is started from here."""
+
+
+SETTINGS = Settings("", "", "", [], {})
+"""`write.py` fills them in."""
 
 
 def leave(*_: object) -> None:
@@ -30,7 +44,7 @@ def leave(*_: object) -> None:
     posix._exit(0)
 
 
-def main(argv: list[str], settings: dict[str, str | list[str] | dict[str, str]]) -> None:
+def main(argv: list[str], settings: Settings) -> None:
     """Do what the arguments say, and end the process.
 
     `hook AGENT EVENT`, `statusline AGENT`; anything else is for the command line itself, which takes over.
@@ -38,7 +52,7 @@ def main(argv: list[str], settings: dict[str, str | list[str] | dict[str, str]])
     sys.excepthook = leave
     what = argv[1] if len(argv) > 1 else ""
     if what not in ("hook", "statusline") or len(argv) < 3 or (what == "hook" and len(argv) < 4):
-        command = [*settings["recall"]]
+        command = settings.recall
         posix.execve(command[0], command + argv[1:], environment(settings))
     _signal.signal(_signal.SIGALRM, leave)
     _signal.setitimer(_signal.ITIMER_REAL, LIMIT)
@@ -54,15 +68,15 @@ def main(argv: list[str], settings: dict[str, str | list[str] | dict[str, str]])
     leave()
 
 
-def environment(settings: dict[str, str | list[str] | dict[str, str]]) -> dict[bytes, bytes]:
+def environment(settings: Settings) -> dict[bytes, bytes]:
     """Return the environment for what is started from here: ours, and the places that the launcher was written for."""
-    env = dict(posix.environ)
-    for name, value in dict(settings["env"]).items():
+    env: dict[bytes, bytes] = dict(posix.environ)
+    for name, value in settings.env.items():
         env[name.encode()] = value.encode("utf-8", "surrogateescape")
-    return env  # type: ignore[return-value]  # the stubs have macOS and Linux as text
+    return env
 
 
-def listening(settings: dict[str, str | list[str] | dict[str, str]]) -> str:
+def listening(settings: Settings) -> str:
     """Return the socket of the running daemon, or "" where none runs.
 
     The lock says who holds it. Its holder's name outlives a daemon that was killed, so the process is looked for too;
@@ -70,21 +84,21 @@ def listening(settings: dict[str, str | list[str] | dict[str, str]]) -> str:
     fails or runs into the limit: silence either way.
     """
     try:
-        descriptor = posix.open(str(settings["lock"]), posix.O_RDONLY | posix.O_CLOEXEC)
+        descriptor = posix.open(settings.lock, posix.O_RDONLY | posix.O_CLOEXEC)
         said = posix.read(descriptor, 4096).decode("ascii")
         posix.close(descriptor)
         posix.kill(int(said.split('"pid": ', 1)[1].split(",", 1)[0]), 0)
     except (OSError, ValueError, IndexError):
         return ""
     path = said.rsplit('"socket": "', 1)[-1].split('"', 1)[0]
-    return path if path.startswith("/") and "\\" not in path else str(settings["socket"])
+    return path if path.startswith("/") and "\\" not in path else settings.socket
 
 
-def ask_for_start(settings: dict[str, str | list[str] | dict[str, str]]) -> None:
+def ask_for_start(settings: Settings) -> None:
     """Have the daemon started by a process of its own that nobody waits for; once a minute at most."""
     from time import time
 
-    stamp = str(settings["stamp"])
+    stamp = settings.stamp
     try:
         if 0 <= time() - posix.stat(stamp).st_mtime < ONCE_IN:
             return
@@ -100,7 +114,7 @@ def ask_for_start(settings: dict[str, str | list[str] | dict[str, str]]) -> None
     for standard in (0, 1, 2):  # the agent waits until nobody holds its pipes any more
         posix.dup2(null, standard)
     posix.closerange(3, 256)
-    command = [*settings["recall"], "start"]
+    command = [*settings.recall, "start"]
     posix.execve(command[0], command, environment(settings))
 
 
@@ -135,7 +149,7 @@ def text(value: str) -> bytes:
 def frame(method: str, names: list[str], data: bytes) -> bytes:
     """Return the request as one frame of the wire (docs/protocol.md)."""
     parts = [b"\x84\xa1v\x01\xa2id\x01\xa6method", text(method), b"\xa6params", bytes([0x81 + len(names)])]
-    for key, name in zip(("agent", "event"), names):  # noqa: B905  # as many as there are
+    for key, name in zip(("agent", "event"), names, strict=False):
         parts += [text(key), text(name)]
     parts += [b"\xa7payload\xc6", len(data).to_bytes(4, "big"), data]
     payload = b"".join(parts)

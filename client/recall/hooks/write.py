@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from recall.errors import Refused
+from recall.hooks.launch import Settings
 from recall.places import Places
 
 NAME = "launcher"
@@ -63,7 +64,7 @@ def command(places: Places, *arguments: str) -> str:
     return shlex.join([str(launcher_path(places)), *arguments])
 
 
-def settings(places: Places, env: Mapping[str, str] = os.environ) -> dict[str, str | list[str] | dict[str, str]]:
+def settings(places: Places, env: Mapping[str, str] = os.environ) -> Settings:
     """Return what `launch.main` needs."""
     kept = {
         "RECALLD_DATA_DIR": os.path.abspath(places.data),
@@ -72,13 +73,13 @@ def settings(places: Places, env: Mapping[str, str] = os.environ) -> dict[str, s
     }
     if env.get("PYTHONPATH"):
         kept["PYTHONPATH"] = os.pathsep.join(os.path.abspath(p) for p in env["PYTHONPATH"].split(os.pathsep) if p)
-    return {
-        "socket": os.path.abspath(places.socket),
-        "lock": os.path.abspath(places.lock),
-        "stamp": os.path.abspath(places.data / "start-asked"),
-        "recall": recall_command(),
-        "env": kept,
-    }
+    return Settings(
+        socket=os.path.abspath(places.socket),
+        lock=os.path.abspath(places.lock),
+        stamp=os.path.abspath(places.data / "start-asked"),
+        recall=recall_command(),
+        env=kept,
+    )
 
 
 def recall_command() -> list[str]:
@@ -95,9 +96,13 @@ def launcher_text(places: Places, env: Mapping[str, str] = os.environ) -> bytes:
     _strip(tree)
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SETTINGS":
-            node.value = ast.parse(repr(settings(places, env)), mode="eval").body
+            node.value = ast.parse(_constructed(settings(places, env)), mode="eval").body
     body = "# Written by recalld, which writes it anew when it starts. Do not edit.\n" + ast.unparse(tree) + "\n"
     return os.fsencode(_first_lines(_interpreter())) + body.encode("utf-8", "backslashreplace")
+
+
+def _constructed(values: Settings) -> str:
+    return f"Settings({', '.join(f'{name}={value!r}' for name, value in vars(values).items())})"
 
 
 def _interpreter() -> str:
@@ -124,9 +129,5 @@ def _strip(tree: ast.Module) -> None:
             node.returns = None
             for argument in node.args.args + ([node.args.vararg] if node.args.vararg else []):
                 argument.annotation = None
-        if isinstance(node, ast.FunctionDef | ast.Module):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
             node.body = [n for n in node.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
-    tree.body = [
-        ast.Assign([n.target], n.value, lineno=n.lineno) if isinstance(n, ast.AnnAssign) and n.value else n
-        for n in tree.body
-    ]

@@ -33,7 +33,7 @@ def framed(text: str, budget: int) -> str:
 
 
 def cut(text: str, size: int) -> str:
-    """Return `text` in at most `size` bytes of UTF-8: whole characters, at the end of a line where that loses little."""
+    """Return `text` in `size` bytes of UTF-8 at most: whole characters, whole lines where that loses little."""
     data = text.encode("utf-8", "replace")
     if len(data) <= size:
         return data.decode()

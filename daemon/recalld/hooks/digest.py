@@ -28,7 +28,8 @@ _DECIDED = re.compile(
 )
 _OPEN = re.compile(
     r"\b(?:todo|to do|next step|next steps|remaining|still (?:open|missing|need|needs|fails?|failing|to)|left to|"
-    r"not yet|follow[- ]up|pending|unfinished|open question|noch offen|fehlt noch|pendiente|reste à)\b|未完|待办|残り|남은",
+    r"not yet|follow[- ]up|pending|unfinished|open question|noch offen|fehlt noch|pendiente|reste à)\b"
+    r"|未完|待办|残り|남은",
     re.IGNORECASE,
 )
 
@@ -83,9 +84,7 @@ def after_compaction(snapshot: Snapshot, agent: str, session: str, root: str) ->
 
 
 def _last_sessions(snapshot: Snapshot, scope: Scope) -> list[StoredSession]:
-    hits = snapshot.searcher.search(
-        scope.sessions(snapshot), limit=12, count=False, order_by_field="time"
-    ).hits
+    hits = snapshot.searcher.search(scope.sessions(snapshot), limit=12, count=False, order_by_field="time").hits
     found = [from_body(StoredSession, snapshot.searcher.doc(address)["body"][0]) for _, address in hits]
     return [s for s in found if s.records][: SESSIONS * 2]
 
@@ -95,9 +94,7 @@ def _part(title: str, lines: Iterable[str]) -> list[str]:
     return [title, *found] if found else []
 
 
-def _sentences(
-    records: Sequence[StoredRecord], what: re.Pattern[str], most: int
-) -> list[tuple[StoredRecord, str]]:
+def _sentences(records: Sequence[StoredRecord], what: re.Pattern[str], most: int) -> list[tuple[StoredRecord, str]]:
     """Return the sentences of `records` that match, each once, one a record; a person's come before an agent's."""
     found: dict[str, StoredRecord] = {}
     for record in sorted(records, key=lambda r: r.role != "user"):

@@ -15,7 +15,7 @@ from recalld.hooks.fix import fix
 from recalld.hooks.memory import Memory
 from recalld.hooks.payload import Call, parse
 from recalld.hooks.recall import Told, recall
-from recalld.hooks.scope import not_own, project_roots, scope
+from recalld.hooks.scope import not_own, scope
 from recalld.index.reader import Snapshot
 from recalld.search.boundary import guarded
 from recalld.settings import HooksConfig
@@ -63,10 +63,11 @@ class Engine:
         if call is None:
             return SILENCE
         if event in FLUSH:
-            return Answer(read=Path(call.transcript)) if call.transcript and call.transcript.startswith("/") else SILENCE
+            return (
+                Answer(read=Path(call.transcript)) if call.transcript and call.transcript.startswith("/") else SILENCE
+            )
         handler = _HANDLERS.get(event)
-        roots = project_roots(call.cwd) if call.cwd else ()
-        budget = config.allowed(agent, event, roots)
+        budget = config.allowed(agent, event, call.cwd)
         if handler is None or not budget or (call.sub_agent and not config.sub_agents):
             return SILENCE
         if event == "SessionStart" and call.source == "compact" and call.session:
@@ -95,7 +96,7 @@ class Engine:
         told = recall(snapshot, here, call.prompt, said)
         if told is None and errors.looks_failed(call.prompt):
             # An error is the same error in whatever project it was met.
-            told = fix(snapshot, call.prompt, not_own(snapshot, call.agent, call.session, sub_agents=True), said)
+            told = fix(snapshot, call.prompt, call.agent, call.session, said)
         return told
 
     def _failed(self, snapshot: Snapshot, call: Call, said: set[Hashable]) -> Told | None:
@@ -105,7 +106,7 @@ class Engine:
             status = call.exit_status
             if status == 0 or (status is None and not errors.looks_failed(call.output)):
                 return None
-        return fix(snapshot, call.output, not_own(snapshot, call.agent, call.session, sub_agents=True), said)
+        return fix(snapshot, call.output, call.agent, call.session, said)
 
     def _tool(self, snapshot: Snapshot, call: Call, said: set[Hashable]) -> Told | None:
         if call.command is not None:

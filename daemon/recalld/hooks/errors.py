@@ -19,10 +19,13 @@ _NAMES_FAILURE = re.compile(
     r"\b(?:error|errors|exception|fatal|panic|panicked|traceback|failed|failure|cannot|can't|could not|couldn't|unable|"
     r"denied|refused|not found|no such|undefined|unresolved|unknown|invalid|unexpected|missing|mismatch|conflict|"
     r"timed out|timeout|killed|segmentation fault|abort(?:ed)?|unsupported|incompatible|forbidden|unauthorized|"
-    r"permission|does not exist|already exists|already in use|expected|E\d{3,5}|ERR!|ERR_\w+)\b|\w(?:Error|Exception)\b",
+    r"permission|does not exist|already exists|already in use|expected|E\d{3,5}|ERR!|ERR_\w+)\b"
+    r"|\w(?:Error|Exception)\b",
     re.IGNORECASE,
 )
-_HEADER = re.compile(r"^\s*(?:Traceback \(most recent call last\):|Error:?|error:?|Exit code:? \d+|FAILED|stderr:?)\s*$")
+_HEADER = re.compile(
+    r"^\s*(?:Traceback \(most recent call last\):|Error:?|error:?|Exit code:? \d+|FAILED|stderr:?)\s*$"
+)
 # What differs from one time to the next: times, durations, addresses, hashes, line numbers, temporary paths.
 _VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]?[\d:.,]*Z?|\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|KB|MB|GB|bytes)\b|\b0x[0-9a-fA-F]+\b|"

@@ -38,7 +38,15 @@ MAX_RECORDS = 800
 LIMIT_COMMON = 0.05
 """Share of all records from which a word is not looked up at all."""
 SESSIONS_READ = 8
-KIND_WEIGHT = {"message": 1.0, "summary": 0.9, "command": 1.0, "edit": 0.9, "tool_call": 0.8, "read": 0.8, "output": 0.8}
+KIND_WEIGHT = {
+    "message": 1.0,
+    "summary": 0.9,
+    "command": 1.0,
+    "edit": 0.9,
+    "tool_call": 0.8,
+    "read": 0.8,
+    "output": 0.8,
+}
 _BY_CODE = tuple(KIND_WEIGHT[kind] for kind in KINDS)
 
 

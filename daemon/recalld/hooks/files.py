@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 
 from tantivy import Occur, Query
 
+from recalld import analysis
 from recalld.hooks.context import clip
 from recalld.hooks.history import NAMES, asked_before, called, newest
 from recalld.hooks.recall import Told
@@ -14,7 +15,6 @@ from recalld.hooks.scope import is_own
 from recalld.index.documents import StoredRecord
 from recalld.index.reader import Snapshot
 from recalld.search.filters import phrase
-from recalld import analysis
 
 NOW_MS = 10 * 60_000
 """An edit this young means that its session is at the file; agents pause between two edits for less."""

@@ -14,8 +14,9 @@ from recalld.hooks.errors import error_lines, lasting
 from recalld.hooks.evidence import FLOOR
 from recalld.hooks.history import called, newest, stretch
 from recalld.hooks.recall import Told, line
+from recalld.hooks.scope import is_own, not_own
 from recalld.hooks.words import EVERYDAY
-from recalld.index.documents import StoredRecord
+from recalld.index.documents import StoredRecord, StoredSession
 from recalld.index.reader import Snapshot
 
 MIN_WORTH = 7.0
@@ -29,26 +30,28 @@ AFTER = 40
 LINES = 6
 
 
-def fix(snapshot: Snapshot, output: str, others: Sequence[tuple[Occur, Query]], said: set[Hashable]) -> Told | None:
+def fix(snapshot: Snapshot, output: str, agent: str, asking: str | None, said: set[Hashable]) -> Told | None:
     """Return what followed the last time that a line of `output` was printed, where that helped, or None.
 
-    `others` keeps out whatever must not be spoken of. An error that nothing was done about, or that the last attempt did
-    not get rid of, is not spoken of.
+    The session `asking` of `agent` is no answer, nor are its sub-agents and what it shares records with. An error that
+    nothing was done about, or that the last attempt did not get rid of, is not spoken of.
     """
+    others = not_own(snapshot, agent, asking, sub_agents=True)
     for text in error_lines(output):
         terms = lasting(text)
         if not terms or _worth(snapshot, terms) < MIN_WORTH:
             continue
         musts = [Query.term_query(snapshot.schema, "text", t) for t in terms[:8]]
         kinds = Query.term_set_query(snapshot.schema, "kind", ["output"])
-        query = Query.boolean_query(
-            [*((Occur.Must, q) for q in (snapshot.term("type", "r"), kinds, *musts)), *others]
-        )
+        query = Query.boolean_query([*((Occur.Must, q) for q in (snapshot.term("type", "r"), kinds, *musts)), *others])
         for record in newest(snapshot, query, CANDIDATES):
             met = _line_of(record.text, terms)
             if met is None:
                 continue
-            told = _told(snapshot, record, met, said)
+            session = snapshot.session(record.skey)
+            if session is None or is_own(session, agent, asking):
+                continue
+            told = _told(snapshot, session, record, met, said)
             if told is not None:
                 return told
     return None
@@ -73,10 +76,11 @@ def _line_of(text: str, terms: Sequence[str]) -> str | None:
     return None
 
 
-def _told(snapshot: Snapshot, record: StoredRecord, met: str, said: set[Hashable]) -> Told | None:
+def _told(
+    snapshot: Snapshot, session: StoredSession, record: StoredRecord, met: str, said: set[Hashable]
+) -> Told | None:
     key = ("fix", record.skey, record.ord)
-    session = snapshot.session(record.skey)
-    if key in said or session is None:
+    if key in said:
         return None
     behind = stretch(snapshot, record.skey, record.ord, record.ord + AFTER)
     steps, held = what_followed(behind, record, met)
@@ -91,16 +95,14 @@ def _told(snapshot: Snapshot, record: StoredRecord, met: str, said: set[Hashable
     return Told("\n".join(lines), (key,), (record.skey,))
 
 
-def what_followed(
-    records: Sequence[StoredRecord], failed: StoredRecord, met: str
-) -> tuple[list[StoredRecord], bool]:
+def what_followed(records: Sequence[StoredRecord], failed: StoredRecord, met: str) -> tuple[list[StoredRecord], bool]:
     """Return (the steps that followed a failure, whether it was gone after them).
 
     `records` are those of the session from the failure on, in order. It is gone when the command that had failed, or
     the same program, succeeds; else when something was changed and the error was not printed again.
     """
     commands = {r.call: r.command for r in records if r.kind == "command" and r.call and r.command}
-    program = _program(commands.get(failed.call) or "")
+    program = _program(commands.get(failed.call or "") or "")
     steps: list[StoredRecord] = []
     changed = succeeded = False
     place = next((n for n, r in enumerate(records) if r.key == failed.key), -1)
@@ -114,7 +116,7 @@ def what_followed(
                 changed
                 and not record.is_error
                 and record.call in commands
-                and (not program or _program(commands[record.call] or "") == program)
+                and (not program or _program(commands[record.call]) == program)
             ):
                 succeeded = True
                 break
@@ -141,7 +143,9 @@ def _explanation(
 ) -> StoredRecord | None:
     """Return what the assistant said about it: right after the last step, else the first thing after the failure."""
     last = max((s.ord for s in steps if s.kind != "message"), default=failed.ord)
-    said = [r for r in records if r.kind == "message" and r.role == "assistant" and r.text.strip() and r.ord > failed.ord]
+    said = [
+        r for r in records if r.kind == "message" and r.role == "assistant" and r.text.strip() and r.ord > failed.ord
+    ]
     behind = [r for r in said if r.ord >= last]
     return behind[0] if behind and behind[0].ord <= last + 4 else said[0] if said else None
 

@@ -26,7 +26,9 @@ EDIT = frozenset(
 )
 _PATH_KEYS = ("file_path", "absolute_path", "notebook_path", "path")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
-_EXIT = re.compile(r"(?:^Exit code:?|\bexited with code|^exit status:?|\(exit code) *(-?\d+)", re.IGNORECASE | re.MULTILINE)
+_EXIT = re.compile(
+    r"(?:^Exit code:?|\bexited with code|^exit status:?|\(exit code) *(-?\d+)", re.IGNORECASE | re.MULTILINE
+)
 _NO_PERSON = ("<task-notification", "<local-command", "<bash-")
 MAX_PATHS = 20
 
@@ -136,8 +138,8 @@ def _directory(path: str | None) -> str | None:
 
 
 def _typed(agent: str, given: Mapping[str, Any]) -> str | None:
-    """Return what a person typed. Qwen Code fires for its own continuations too, without `submitted_prompt`; Claude Code
-    for notices of sub-agents; a line for the shell (`!`) or a bare slash command asks for nothing."""
+    """Return what a person typed. Qwen Code fires for its own continuations too, without `submitted_prompt`; Claude
+    Code for notices of sub-agents; a line for the shell (`!`) or a bare slash command asks for nothing."""
     text = _text(given, "submitted_prompt" if agent == "qwen-code" else "prompt")
     if text is None:
         return None

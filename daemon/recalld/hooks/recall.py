@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from tantivy import Query
+
 from recalld.hooks.context import clip
 from recalld.hooks.evidence import Evidence, weigh
 from recalld.hooks.history import called, session_of, stretch
@@ -24,6 +26,12 @@ AFTER = 14
 LINE = 260
 """Characters of one line."""
 FIRST_LINES, LATER_LINES = 7, 3
+OUTCOME = 2.0
+"""The worth of what came of it, in words of the prompt met."""
+LEAST_SHARE = 0.1
+"""Share of the best line's worth below which a line is left out."""
+SHORT = 24
+"""Characters of a message below which it says little by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +81,25 @@ def _chosen(snapshot: Snapshot, session: StoredSession, evidence: Evidence, line
     records = stretch(snapshot, session.skey, max(0, evidence.low - AROUND), evidence.high + AFTER)
     worth: dict[str, float] = {}
     for record in records:
-        inside = evidence.low <= record.ord <= evidence.high
-        met = sum(1.0 if _stands(unit, record) else 0.0 for unit in evidence.units)
-        if inside and met:
+        met = sum(_stands(unit, record) for unit in evidence.units)
+        if met and evidence.low <= record.ord <= evidence.high:
             worth[record.key] = met * _say(record)
-    after = [r for r in records if r.ord >= evidence.low]
-    outcome = [r for r in after if r.kind in ("edit", "command") or (r.kind == "message" and r.role == "assistant")]
     last = max((r.ord for r in records if r.key in worth), default=evidence.high)
-    for record in outcome:
-        near = 1.0 / (1 + abs(record.ord - last) / 4)
-        worth[record.key] = worth.get(record.key, 0.0) + near * _say(record)
-    answers = [r for r in records if r.key in worth and r.text.strip()]
-    best = sorted(answers, key=lambda r: -worth[r.key])[:lines]
-    return sorted(best, key=lambda r: (r.ord, r.sub))
+    for record in records:
+        if record.ord >= evidence.low and record.kind in ("edit", "command", "message"):
+            near = 1.0 / (1 + abs(record.ord - last) / 4)
+            came = OUTCOME * near * _say(record) * _specific(snapshot, record)
+            worth[record.key] = worth.get(record.key, 0.0) + came
+    best = sorted((r for r in records if r.key in worth and r.text.strip()), key=lambda r: -worth[r.key])[:lines]
+    least = LEAST_SHARE * max((worth[r.key] for r in best), default=0.0)
+    return sorted((r for r in best if worth[r.key] >= least), key=lambda r: (r.offset, r.sub))
+
+
+def _specific(snapshot: Snapshot, record: StoredRecord) -> float:
+    """Return how much of its own a record says: what was said or run in the same words before belongs to no story."""
+    same = snapshot.count(Query.term_query(snapshot.schema, "hash", record.hash, index_option="basic"))
+    short = len(record.text) < SHORT and record.kind == "message"
+    return (0.6 if short else 1.0) / same if same else 1.0
 
 
 def _stands(unit: Unit, record: StoredRecord) -> bool:
@@ -95,7 +109,7 @@ def _stands(unit: Unit, record: StoredRecord) -> bool:
 
 
 def _say(record: StoredRecord) -> float:
-    """Return how much a record tells a model, by its kind: what was said, and what was run, more than what was printed."""
+    """Return how much a record tells a model, by its kind: what was said or run more than what was printed."""
     if record.kind == "message":
         return 1.2 if record.role == "user" else 1.4
     if record.kind == "output":
@@ -103,9 +117,7 @@ def _say(record: StoredRecord) -> float:
     return {"command": 1.0, "edit": 0.9, "summary": 0.5}.get(record.kind, 0.3)
 
 
-def _block(
-    snapshot: Snapshot, session: StoredSession, evidence: Evidence, records: Sequence[StoredRecord]
-) -> str:
+def _block(snapshot: Snapshot, session: StoredSession, evidence: Evidence, records: Sequence[StoredRecord]) -> str:
     title = f" “{clip(session.title, 80)}”" if session.title else ""
     patterns = [snippets.pattern(place, unit.tokens) for place, unit in enumerate(evidence.units[:12])]
     lines = [f"{called(snapshot, session)}{title}"]
@@ -122,10 +134,16 @@ def line(record: StoredRecord, patterns: Sequence[snippets.Pattern] = (), size: 
     text = record.text
     if len(text) > size and patterns:
         shown, _ = snippets.snippet(text, list(patterns))
-        text = shown if record.kind == "output" else f"{clip(text, size // 2)} {shown}" if shown[:20] not in text[:size] else text
-    who = {"output": "printed", "summary": "summary", "read": "read", "tool_call": "called"}.get(record.kind, record.role)
+        text = (
+            shown
+            if record.kind == "output"
+            else f"{clip(text, size // 2)} {shown}"
+            if shown[:20] not in text[:size]
+            else text
+        )
+    who = {"output": "printed", "summary": "summary", "read": "read", "tool_call": "called"}.get(
+        record.kind, record.role
+    )
     if record.kind == "output" and record.is_error:
         who = "failed with"
     return f"{who}: {clip(text, size)}"
-
-

@@ -75,9 +75,7 @@ def scope(snapshot: Snapshot, agent: str, session: str | None, cwd: str) -> Scop
     return Scope(roots, project, tuple(not_own(snapshot, agent, session, sub_agents=False)))
 
 
-def not_own(
-    snapshot: Snapshot, agent: str, session: str | None, *, sub_agents: bool
-) -> list[tuple[Occur, Query]]:
+def not_own(snapshot: Snapshot, agent: str, session: str | None, *, sub_agents: bool) -> list[tuple[Occur, Query]]:
     """Return what keeps out a session and its lineage, what was rewound, and unless asked for, all sub-agents."""
     found = [(Occur.MustNot, snapshot.term("flag", "abandoned"))]
     if not sub_agents:

@@ -80,13 +80,15 @@ nouveau nouvelle suivant suivante
 """
 
 # Characters of Chinese that carry grammar; what a person asks an agent to do, in two characters.
-_CHINESE_FUNCTION = frozenset("的了是在有和就不人都一个上也很到说要去你我他她它们会着没看好自这那么吧吗呢啊把被给让请再还又对与及或")
-_ASKED = frozenset(
-    "继续 提交 代码 修改 运行 测试 文件 错误 问题 添加 增加 删除 修复 检查 一下 什么 怎么 为什 可以 需要 现在 然后 谢谢 功能 "
-    "続け 確認 追加 修正 実行 変更 削除 作成 機能 お願 願い "
-    "세요 니다 습니 주세 해주 하고 에서 으로 하는 있는 계속 수정 추가 실행 확인 해줘 테스 스트 파일 코드 오류 "
-    "ให้ ครับ".split()
+_CHINESE_FUNCTION = frozenset(
+    "的了是在有和就不人都一个上也很到说要去你我他她它们会着没看好自这那么吧吗呢啊把被给让请再还又对与及或"
 )
+_ASKED_FOR = """
+继续 提交 代码 修改 运行 测试 文件 错误 问题 添加 增加 删除 修复 检查 一下 什么 怎么 为什 可以 需要 现在 然后 谢谢 功能
+続け 確認 追加 修正 実行 変更 削除 作成 機能 お願 願い
+세요 니다 습니 주세 해주 하고 에서 으로 하는 있는 계속 수정 추가 실행 확인 해줘 테스 스트 파일 코드 오류
+"""
+_ASKED = frozenset(_ASKED_FOR.split())
 
 FUNCTION_WORDS = frozenset(analysis.terms(_FUNCTION_WORDS))
 EVERYDAY = frozenset(analysis.terms(_EVERYDAY))
