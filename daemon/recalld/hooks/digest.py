@@ -13,19 +13,25 @@ from recalld.hooks.files import absolute_paths
 from recalld.hooks.history import NAMES, any_term, called, day, newest
 from recalld.hooks.recall import Told
 from recalld.hooks.scope import Scope
+from recalld.hooks.words import units
 from recalld.index.documents import StoredRecord, StoredSession, from_body, session_key
 from recalld.index.reader import Snapshot
 
 SESSIONS, DECISIONS, OPEN, FILES, COMMANDS = 4, 4, 3, 8, 8
 """Lines of each part at most."""
 _LOOKED_AT = 200
+SPECIFIC = 3
+"""Words of a last prompt without an answer that are not everybody's, from which it counts as a task."""
 _SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?。！？]+|\n|$)")
-_DECIDED = re.compile(
-    r"\b(?:always|never|from now on|we decided|decided|decision|let's go with|we use|we do not|we don't|do not use|"
-    r"don't use|must not|no longer|convention|agreed|we want|instead of|only use|remember:|immer|niemals|ab jetzt|"
-    r"entschieden|siempre|nunca|toujours|jamais|désormais)\b|一律|以后都|不要再|必ず|今後は|항상|앞으로",
+_ASKED_FOR = re.compile(
+    r"\b(?:always|never|from now on|we decided|decided|let's go with|we use|we do not|we don't|do not use|don't use|"
+    r"must not|no longer|convention|we want|only use|remember:|immer|niemals|ab jetzt|entschieden|siempre|nunca|"
+    r"toujours|jamais|désormais)\b|一律|以后都|不要再|必ず|今後は|항상|앞으로",
     re.IGNORECASE,
 )
+"""How people say what is to hold from now on."""
+_DECIDED = re.compile(r"\b(?:decided|decision|from now on|agreed|convention|noted in|keep to that)\b", re.IGNORECASE)
+"""How agents put down what was decided."""
 _OPEN = re.compile(
     r"\b(?:todo|to do|next step|next steps|remaining|still (?:open|missing|need|needs|fails?|failing|to)|left to|"
     r"not yet|follow[- ]up|pending|unfinished|open question|noch offen|fehlt noch|pendiente|reste à)\b"
@@ -48,7 +54,7 @@ def at_start(snapshot: Snapshot, scope: Scope) -> Told | None:
     for session in last[:SESSIONS]:
         title = f" “{clip(session.title, 90)}”" if session.title else ""
         parts.append(f"- {called(snapshot, session)}{title}")
-    parts += _part("Decided:", [f"{day(r.time)}: {text}" for r, text in _sentences(everywhere, _DECIDED, DECISIONS)])
+    parts += _part("Decided:", [f"{day(r.time)}: {text}" for r, text in _decisions(everywhere)])
     parts += _part("Open:", _left_open(messages, last))
     parts += _part("Touched last:", _files(edits, root))
     return Told("\n".join(parts), (), tuple(s.skey for s in last[:SESSIONS]))
@@ -77,7 +83,7 @@ def after_compaction(snapshot: Snapshot, agent: str, session: str, root: str) ->
         return None
     parts = ["What this session did before its context was compacted:"]
     parts += _part("Asked last:", [clip(r.text, 200) for r in asked[:2]])
-    parts += _part("Decided:", [text for _, text in _sentences(messages, _DECIDED, DECISIONS)])
+    parts += _part("Decided:", [text for _, text in _decisions(messages)])
     parts += _part("Files edited, last first:", files)
     parts += _part("Commands run, last first:", ran)
     return Told("\n".join(parts), ())
@@ -94,12 +100,17 @@ def _part(title: str, lines: Iterable[str]) -> list[str]:
     return [title, *found] if found else []
 
 
+def _decisions(messages: Sequence[StoredRecord]) -> list[tuple[StoredRecord, str]]:
+    """Return what was decided, what people said before what agents put down."""
+    said = _sentences([m for m in messages if m.role == "user"], _ASKED_FOR, DECISIONS)
+    noted = _sentences([m for m in messages if m.role == "assistant"], _DECIDED, DECISIONS)
+    return [*said, *noted][:DECISIONS]
+
+
 def _sentences(records: Sequence[StoredRecord], what: re.Pattern[str], most: int) -> list[tuple[StoredRecord, str]]:
-    """Return the sentences of `records` that match, each once, one a record; a person's come before an agent's."""
+    """Return the sentences of `records` that match, each once, one a record."""
     found: dict[str, StoredRecord] = {}
-    for record in sorted(records, key=lambda r: r.role != "user"):
-        if record.role not in ("user", "assistant"):
-            continue
+    for record in records:
         for sentence in _SENTENCE.findall(record.text[:4000]):
             if what.search(sentence) and 12 <= len(sentence.strip()) <= 400:
                 found.setdefault(clip(sentence, 180), record)
@@ -118,6 +129,8 @@ def _left_open(messages: Sequence[StoredRecord], last: Sequence[StoredSession]) 
             continue
         ending = own[0]
         if ending.role == "user":
+            if sum(not unit.everyday for unit in units(ending.text)) < SPECIFIC:
+                continue  # "ok, continue" leaves nothing open
             lines.append(f"{day(ending.time)}, asked and not answered: {clip(ending.text, 160)}")
         else:
             said = _sentences(own[:1], _OPEN, 1)

@@ -90,9 +90,8 @@ def unit_query(snapshot: Snapshot, unit: Unit) -> Query:
 
 def weigh(snapshot: Snapshot, units: Sequence[Unit], where: Query, sessions: int) -> Weighed:
     """Return what speaks for the sessions whose records match `where`, which are `sessions` in number."""
-    records = snapshot.count(snapshot.term("type", "r"))
-    # Records and sessions that are searched without those of the asking session: it never speaks for itself.
-    stored = max(snapshot.count(snapshot.term("type", "s")), FLOOR)
+    records = int(snapshot.searcher.doc_freq("type", "r"))
+    stored = max(int(snapshot.searcher.doc_freq("type", "s")), FLOOR)
     rarest = sorted(units, key=lambda u: _frequency(snapshot, u))[:MAX_UNITS]
     # By session: the messages in which a unit stands, with its worth there.
     held: dict[int, list[tuple[int, int, float]]] = {}

@@ -42,8 +42,8 @@ def fix(snapshot: Snapshot, output: str, agent: str, asking: str | None, said: s
         if not terms or _worth(snapshot, terms) < MIN_WORTH:
             continue
         musts = [Query.term_query(snapshot.schema, "text", t) for t in terms[:8]]
-        kinds = Query.term_set_query(snapshot.schema, "kind", ["output"])
-        query = Query.boolean_query([*((Occur.Must, q) for q in (snapshot.term("type", "r"), kinds, *musts)), *others])
+        musts += [snapshot.term("type", "r"), snapshot.term("kind", "output")]
+        query = Query.boolean_query([*((Occur.Must, q) for q in musts), *others])
         for record in newest(snapshot, query, CANDIDATES):
             met = _line_of(record.text, terms)
             if met is None:
@@ -58,7 +58,7 @@ def fix(snapshot: Snapshot, output: str, agent: str, asking: str | None, said: s
 
 
 def _worth(snapshot: Snapshot, terms: Sequence[str]) -> float:
-    records = max(snapshot.count(snapshot.term("type", "r")), FLOOR * 10)
+    records = max(int(snapshot.searcher.doc_freq("type", "r")), FLOOR * 10)
     worth = 0.0
     for term in terms:
         rarity = math.log((records + 1) / (snapshot.searcher.doc_freq("text", term) + 0.5))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from tantivy import Query
-
 from recalld.hooks.context import clip
 from recalld.hooks.evidence import Evidence, weigh
 from recalld.hooks.history import called, session_of, stretch
@@ -97,7 +95,7 @@ def _chosen(snapshot: Snapshot, session: StoredSession, evidence: Evidence, line
 
 def _specific(snapshot: Snapshot, record: StoredRecord) -> float:
     """Return how much of its own a record says: what was said or run in the same words before belongs to no story."""
-    same = snapshot.count(Query.term_query(snapshot.schema, "hash", record.hash, index_option="basic"))
+    same = int(snapshot.searcher.doc_freq("hash", record.hash))
     short = len(record.text) < SHORT and record.kind == "message"
     return (0.6 if short else 1.0) / same if same else 1.0
 

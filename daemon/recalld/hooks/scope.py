@@ -67,11 +67,7 @@ def scope(snapshot: Snapshot, agent: str, session: str | None, cwd: str) -> Scop
     """Return the scope of a session that works in `cwd`."""
     roots = project_roots(cwd)
     tokens = [analysis.fold(root) for root in roots]
-    project = (
-        snapshot.term("project", tokens[0])
-        if len(tokens) == 1
-        else Query.term_set_query(snapshot.schema, "project", tokens)
-    )
+    project = Query.boolean_query([(Occur.Should, snapshot.term("project", token)) for token in tokens])
     return Scope(roots, project, tuple(not_own(snapshot, agent, session, sub_agents=False)))
 
 
@@ -83,7 +79,8 @@ def not_own(snapshot: Snapshot, agent: str, session: str | None, *, sub_agents: 
     if session:
         own = snapshot.session(session_key(agent, session))
         skeys = [session_key(agent, session), *(own.lineage if own else [])]
-        found.append((Occur.MustNot, Query.term_set_query(snapshot.schema, "skey", skeys)))
+        # One query each: a set of terms walks the dictionary, 0.13 ms for every query that it is a part of.
+        found += [(Occur.MustNot, snapshot.term("skey", skey)) for skey in skeys]
     return found
 
 

@@ -77,9 +77,9 @@ class Hooks:
             service.indexer.tell("look", {"path": str(answer.read)})
 
     def line(self, service: Service, agent: str, payload: bytes | dict[str, Any]) -> str:
-        """Return the status line: one line, "" where there is nothing to say."""
+        """Return the status line, with its line end."""
         if service.reader is None:
-            return "recall: starting"
+            return "recall: starting\n"
         cwd = _directory(agent, payload)
         snapshot = service.reader.snapshot
         parts = [_counted(_sessions(snapshot, None), "session")]
@@ -92,7 +92,7 @@ class Hooks:
             parts.append("indexed to the last byte")
         elif total:
             parts.append(f"indexing, {100 * max(0, total - pending) // total} %")
-        return "recall: " + " · ".join(parts)
+        return f"recall: {' · '.join(parts)}\n"
 
 
 def _counted(count: int, what: str) -> str:
