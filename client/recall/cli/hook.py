@@ -10,23 +10,23 @@ from recall.hooks import launch
 from recall.hooks.write import settings
 from recall.places import places
 
-AGENTS = ("claude-code", "codex", "qwen-code")
+
+@click.command()
+@click.argument("words", metavar="AGENT EVENT", nargs=-1)
+def hook(words: tuple[str, ...]) -> None:
+    """Answer a hook of AGENT (claude-code, codex, qwen-code): its JSON on stdin, JSON or nothing on stdout.
+
+    Never fails: whatever is wrong, the exit status is 0 and nothing is printed. An agent takes any other for a wish to
+    stop what the person asked for.
+    """
+    _run("hook", *words)
 
 
 @click.command()
-@click.argument("agent", type=click.Choice(AGENTS))
-@click.argument("event")
-def hook(agent: str, event: str) -> None:
-    """Answer a hook of AGENT: its JSON on stdin, JSON or nothing on stdout. Never fails: whatever is wrong, the exit
-    status is 0 and nothing is printed."""
-    _run("hook", agent, event)
-
-
-@click.command()
-@click.argument("agent", type=click.Choice(AGENTS))
-def statusline(agent: str) -> None:
+@click.argument("words", metavar="AGENT", nargs=-1)
+def statusline(words: tuple[str, ...]) -> None:
     """Print the status line for AGENT, which hands its JSON in on stdin; nothing where no daemon runs."""
-    _run("statusline", agent)
+    _run("statusline", *words)
 
 
 def _run(*words: str) -> NoReturn:

@@ -12,6 +12,12 @@ import _signal  # type: ignore[import-not-found]  # the part of `signal` that is
 import posix
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Settings = dict[str, Any]
+
 LIMIT = 0.25
 """Seconds from here to the end at most: an agent is kept waiting for 300 ms, and the interpreter has started by now."""
 MAX_STDIN = 4 * 1024 * 1024
@@ -20,23 +26,9 @@ MAX_ANSWER = 1024 * 1024
 ONCE_IN = 60
 """Seconds between two requests to start the daemon."""
 
-
-class Settings:
-    """What the launcher knows of its installation."""
-
-    def __init__(self, socket: str, lock: str, stamp: str, recall: list[str], env: dict[str, str]) -> None:
-        self.socket = socket
-        self.lock = lock
-        self.stamp = stamp
-        """A file whose time tells when a start was last asked for."""
-        self.recall = recall
-        """The argv of the command line."""
-        self.env = env
-        """The places, for what is started from here."""
-
-
-SETTINGS = Settings("", "", "", [], {})
-"""`write.py` fills them in."""
+SETTINGS: "Settings" = {}
+"""`socket`, `lock`, `stamp` (its time tells when a start was last asked for), `relay` (the directory of the MCP relay):
+paths; `recall`: the command line's argv; `env`: the places, for what is started from here."""
 
 
 def leave(*_: object) -> None:
@@ -44,18 +36,19 @@ def leave(*_: object) -> None:
     posix._exit(0)
 
 
-def main(argv: list[str], settings: Settings) -> None:
+def main(argv: list[str], settings: "Settings") -> None:
     """Do what the arguments say, and end the process.
 
-    `hook AGENT EVENT`, `statusline AGENT`; anything else is for the command line itself, which takes over.
+    `hook AGENT EVENT`, `statusline AGENT`, `mcp …`; anything else is for the command line itself, which takes over.
     """
-    sys.excepthook = leave
     what = argv[1] if len(argv) > 1 else ""
-    if what not in ("hook", "statusline") or len(argv) < 3 or (what == "hook" and len(argv) < 4):
-        command = settings.recall
+    if what not in ("hook", "statusline"):
+        command = [*settings["recall"]]
         posix.execve(command[0], command + argv[1:], environment(settings))
+    sys.excepthook = leave  # too few arguments, too: a usage error has the status that blocks the person
     _signal.signal(_signal.SIGALRM, leave)
     _signal.setitimer(_signal.ITIMER_REAL, LIMIT)
+    names = [argv[2], argv[3]] if what == "hook" else [argv[2]]
     path = listening(settings)
     if not path:
         if what == "hook":
@@ -63,20 +56,19 @@ def main(argv: list[str], settings: Settings) -> None:
         read_value()  # an agent that is still writing must not meet a closed pipe
         leave()
     data = read_value()
-    names = [argv[2], argv[3]] if what == "hook" else [argv[2]]
     write(ask(path, frame(what, names, data)))
     leave()
 
 
-def environment(settings: Settings) -> dict[bytes, bytes]:
+def environment(settings: "Settings") -> dict[bytes, bytes]:
     """Return the environment for what is started from here: ours, and the places that the launcher was written for."""
     env: dict[bytes, bytes] = dict(posix.environ)
-    for name, value in settings.env.items():
+    for name, value in settings["env"].items():
         env[name.encode()] = value.encode("utf-8", "surrogateescape")
     return env
 
 
-def listening(settings: Settings) -> str:
+def listening(settings: "Settings") -> str:
     """Return the socket of the running daemon, or "" where none runs.
 
     The lock says who holds it. Its holder's name outlives a daemon that was killed, so the process is looked for too;
@@ -84,21 +76,21 @@ def listening(settings: Settings) -> str:
     fails or runs into the limit: silence either way.
     """
     try:
-        descriptor = posix.open(settings.lock, posix.O_RDONLY | posix.O_CLOEXEC)
+        descriptor = posix.open(settings["lock"], posix.O_RDONLY | posix.O_CLOEXEC)
         said = posix.read(descriptor, 4096).decode("ascii")
         posix.close(descriptor)
         posix.kill(int(said.split('"pid": ', 1)[1].split(",", 1)[0]), 0)
     except (OSError, ValueError, IndexError):
         return ""
     path = said.rsplit('"socket": "', 1)[-1].split('"', 1)[0]
-    return path if path.startswith("/") and "\\" not in path else settings.socket
+    return path if path.startswith("/") and "\\" not in path else str(settings["socket"])
 
 
-def ask_for_start(settings: Settings) -> None:
+def ask_for_start(settings: "Settings") -> None:
     """Have the daemon started by a process of its own that nobody waits for; once a minute at most."""
     from time import time
 
-    stamp = settings.stamp
+    stamp = settings["stamp"]
     try:
         if 0 <= time() - posix.stat(stamp).st_mtime < ONCE_IN:
             return
@@ -114,7 +106,7 @@ def ask_for_start(settings: Settings) -> None:
     for standard in (0, 1, 2):  # the agent waits until nobody holds its pipes any more
         posix.dup2(null, standard)
     posix.closerange(3, 256)
-    command = [*settings.recall, "start"]
+    command = [*settings["recall"], "start"]
     posix.execve(command[0], command, environment(settings))
 
 

@@ -12,9 +12,9 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from recall.errors import Refused
-from recall.hooks.launch import Settings
 from recall.places import Places
 
 NAME = "launcher"
@@ -64,7 +64,7 @@ def command(places: Places, *arguments: str) -> str:
     return shlex.join([str(launcher_path(places)), *arguments])
 
 
-def settings(places: Places, env: Mapping[str, str] = os.environ) -> Settings:
+def settings(places: Places, env: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """Return what `launch.main` needs."""
     kept = {
         "RECALLD_DATA_DIR": os.path.abspath(places.data),
@@ -73,13 +73,13 @@ def settings(places: Places, env: Mapping[str, str] = os.environ) -> Settings:
     }
     if env.get("PYTHONPATH"):
         kept["PYTHONPATH"] = os.pathsep.join(os.path.abspath(p) for p in env["PYTHONPATH"].split(os.pathsep) if p)
-    return Settings(
-        socket=os.path.abspath(places.socket),
-        lock=os.path.abspath(places.lock),
-        stamp=os.path.abspath(places.data / "start-asked"),
-        recall=recall_command(),
-        env=kept,
-    )
+    return {
+        "socket": os.path.abspath(places.socket),
+        "lock": os.path.abspath(places.lock),
+        "stamp": os.path.abspath(places.data / "start-asked"),
+        "recall": recall_command(),
+        "env": kept,
+    }
 
 
 def recall_command() -> list[str]:
@@ -95,14 +95,11 @@ def launcher_text(places: Places, env: Mapping[str, str] = os.environ) -> bytes:
     tree = ast.parse(_HERE.read_text(encoding="utf-8"))
     _strip(tree)
     for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SETTINGS":
-            node.value = ast.parse(_constructed(settings(places, env)), mode="eval").body
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "SETTINGS":
+            node.value = ast.parse(repr(settings(places, env)), mode="eval").body
+            node.annotation = ast.Name("dict", ast.Load())
     body = "# Written by recalld, which writes it anew when it starts. Do not edit.\n" + ast.unparse(tree) + "\n"
     return os.fsencode(_first_lines(_interpreter())) + body.encode("utf-8", "backslashreplace")
-
-
-def _constructed(values: Settings) -> str:
-    return f"Settings({', '.join(f'{name}={value!r}' for name, value in vars(values).items())})"
 
 
 def _interpreter() -> str:
@@ -129,5 +126,6 @@ def _strip(tree: ast.Module) -> None:
             node.returns = None
             for argument in node.args.args + ([node.args.vararg] if node.args.vararg else []):
                 argument.annotation = None
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
+        if isinstance(node, ast.FunctionDef | ast.Module):
             node.body = [n for n in node.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
+    tree.body = [n for n in tree.body if not isinstance(n, ast.If) or "TYPE_CHECKING" not in ast.unparse(n.test)]

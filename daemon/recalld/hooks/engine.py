@@ -53,7 +53,7 @@ class Engine:
 
     @guarded
     def answer(
-        self, snapshot: Snapshot, config: HooksConfig, agent: str, event: str, payload: bytes | Mapping[str, Any]
+        self, snapshot: Snapshot, config: HooksConfig, agent: str, event: str, payload: bytes | str | Mapping[str, Any]
     ) -> Answer:
         """Return the answer to one call. `payload`: the agent's JSON as it came, or a map of the same fields.
 

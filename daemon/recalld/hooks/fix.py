@@ -24,6 +24,8 @@ MIN_WORTH = 7.0
 ("error: command failed") comes to less."""
 SHARE = 0.8
 """Share of an error's words that one line of the earlier output must hold."""
+ASKED_FOR = 5
+"""Words of an error that a record must hold to be looked at, the rarest that are known."""
 CANDIDATES = 12
 AFTER = 40
 """Messages behind an error in which its fix is looked for."""
@@ -41,7 +43,11 @@ def fix(snapshot: Snapshot, output: str, agent: str, asking: str | None, said: s
         terms = lasting(text)
         if not terms or _worth(snapshot, terms) < MIN_WORTH:
             continue
-        musts = [Query.term_query(snapshot.schema, "text", t) for t in terms[:8]]
+        rarest = sorted(terms, key=lambda t: snapshot.searcher.doc_freq("text", t))
+        known = [t for t in rarest if snapshot.searcher.doc_freq("text", t)]
+        if len(known) < SHARE * len(terms):
+            continue
+        musts = [Query.term_query(snapshot.schema, "text", t) for t in known[:ASKED_FOR]]
         musts += [snapshot.term("type", "r"), snapshot.term("kind", "output")]
         query = Query.boolean_query([*((Occur.Must, q) for q in musts), *others])
         for record in newest(snapshot, query, CANDIDATES):

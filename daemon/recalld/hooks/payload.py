@@ -55,7 +55,7 @@ class Call:
     @property
     def command(self) -> str | None:
         """The shell command that was run, if one was."""
-        if self.tool not in SHELL:
+        if self.tool not in SHELL or self.edits:
             return None
         command = self.tool_input.get("command", self.tool_input.get("cmd"))
         if isinstance(command, list):
@@ -65,7 +65,7 @@ class Call:
     @property
     def paths(self) -> list[str]:
         """Absolute paths of the files that the tool read or edited."""
-        if self.tool not in READ and self.tool not in EDIT:
+        if self.tool not in READ and not self.edits:
             return []
         found = [value for key in _PATH_KEYS if isinstance(value := self.tool_input.get(key), str) and value]
         for text in self.tool_input.values():
@@ -76,8 +76,10 @@ class Call:
 
     @property
     def edits(self) -> bool:
-        """The tool changes files."""
-        return self.tool in EDIT
+        """The tool changes files. Codex also applies patches by way of the shell."""
+        return self.tool in EDIT or (
+            self.tool in SHELL and "*** Begin Patch" in str(self.tool_input.get("command", ""))
+        )
 
     @property
     def exit_status(self) -> int | None:
@@ -86,10 +88,10 @@ class Call:
         return int(found[1]) if found and len(found[1]) < 8 else None
 
 
-def parse(agent: str, event: str, payload: bytes | Mapping[str, Any]) -> Call | None:
+def parse(agent: str, event: str, payload: bytes | str | Mapping[str, Any]) -> Call | None:
     """Return what `payload` (an agent's JSON, or a map with keys such as `tool_input.command`) says; None where it is
     not one JSON object."""
-    if isinstance(payload, bytes):
+    if isinstance(payload, bytes | str):
         try:
             given = orjson.loads(payload)
         except orjson.JSONDecodeError:

@@ -47,7 +47,7 @@ class Hooks:
         self._engine = Engine()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="hook")
 
-    async def answer(self, service: Service, agent: str, event: str, payload: bytes | dict[str, Any]) -> str:
+    async def answer(self, service: Service, agent: str, event: str, payload: bytes | str | dict[str, Any]) -> str:
         """Return the JSON that the hook is to print, "" for silence, within the configured time."""
         if event not in EVENTS:
             return ""
@@ -76,7 +76,7 @@ class Hooks:
         if answer.read is not None:
             service.indexer.tell("look", {"path": str(answer.read)})
 
-    def line(self, service: Service, agent: str, payload: bytes | dict[str, Any]) -> str:
+    def line(self, service: Service, agent: str, payload: bytes | str | dict[str, Any]) -> str:
         """Return the status line, with its line end."""
         if service.reader is None:
             return "recall: starting\n"
@@ -99,10 +99,10 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def _directory(agent: str, payload: bytes | dict[str, Any]) -> str | None:
+def _directory(agent: str, payload: bytes | str | dict[str, Any]) -> str | None:
     """Return the project's directory in a status line's input: agents put it in `workspace`, or in `cwd`."""
     call = parse(agent, "statusline", payload)
-    if isinstance(payload, bytes):
+    if isinstance(payload, bytes | str):
         try:
             given = orjson.loads(payload)
         except orjson.JSONDecodeError:

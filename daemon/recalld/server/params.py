@@ -24,7 +24,7 @@ _WHAT: dict[Type, str] = {
     "bool": "true or false",
     "time": "milliseconds since 1970 or an ISO 8601 time",
     "map": "a map",
-    "payload": "bytes (4 MiB at most) or a map",
+    "payload": "bytes or text (4 MiB at most) or a map",
 }
 
 
@@ -78,7 +78,7 @@ def _fits(spec: Param, value: Any) -> bool:
     if kind == "map":
         return isinstance(value, dict)
     if kind == "payload":
-        return isinstance(value, dict) or (isinstance(value, bytes) and len(value) <= MAX_PAYLOAD + 65536)
+        return isinstance(value, dict) or (isinstance(value, bytes | str) and len(value) <= MAX_PAYLOAD + 65536)
     if kind == "time":
         return (isinstance(value, int) and not isinstance(value, bool)) or (isinstance(value, str) and len(value) < 100)
     texts = value if kind == "texts" and isinstance(value, list) else [value]
