@@ -24,6 +24,10 @@ MOST = 4.0
 """The worth of a word that no other session holds; two of them are enough, one is not."""
 EVERYDAY = 0.25
 """Share that an everyday word keeps."""
+PAIR = 0.6
+"""Share of a pair of characters: a word of three has two of them."""
+NAMED = 1.25
+"""The worth of a name (a ticket, a commit, a path) in its rarity, without a limit: alone it is enough."""
 THRESHOLD = 4.4
 COVERAGE = 0.16
 """Share of the worth of all words of the prompt that must be met."""
@@ -38,6 +42,8 @@ MAX_RECORDS = 800
 LIMIT_COMMON = 0.05
 """Share of all records from which a word is not looked up at all."""
 SESSIONS_READ = 8
+SHORTEST_HASH = 7
+"""Digits to which people cut a commit."""
 KIND_WEIGHT = {
     "message": 1.0,
     "summary": 0.9,
@@ -76,12 +82,20 @@ class Weighed:
 
 
 def unit_query(snapshot: Snapshot, unit: Unit) -> Query:
-    """Return the query for a unit, in any of its English forms."""
-    schema = snapshot.schema
-    if len(unit.tokens) > 1:
-        return Query.phrase_query(schema, "text", list(unit.tokens))
-    token = unit.tokens[0]
-    found = [Query.term_query(schema, "text", token), Query.term_query(schema, "path", token)]
+    """Return the query for a unit: in any of its English forms, a path among paths too, a commit however it is cut."""
+    schema, searcher = snapshot.schema, snapshot.searcher
+    tokens = list(unit.tokens)
+    if len(tokens) > 1:
+        fields = ["text"] if any(not searcher.doc_freq("path", t) for t in tokens) else ["text", "path"]
+        found = [Query.phrase_query(schema, field, [*tokens]) for field in fields]
+        return Query.boolean_query([(Occur.Should, query) for query in found])
+    token = tokens[0]
+    terms = [token]
+    if unit.named and len(token) >= SHORTEST_HASH:
+        terms += [t for t, _ in searcher.terms_with_prefix("text", token, limit=8) if t != token]
+        terms += [token[:n] for n in range(SHORTEST_HASH, min(len(token), 41)) if searcher.doc_freq("text", token[:n])]
+    found = [Query.term_query(schema, "text", term) for term in terms]
+    found.append(Query.term_query(schema, "path", token))
     if token.isalpha():
         found.append(Query.term_query(schema, "stem", analysis.stem(token)))
         found.append(Query.term_query(schema, "parts", token))
@@ -104,7 +118,7 @@ def weigh(snapshot: Snapshot, units: Sequence[Unit], where: Query, sessions: int
             Query.boolean_query([(Occur.Must, query), (Occur.Must, snapshot.term("type", "r"))]), ("hook", unit)
         )
         rarity = math.log((stored + 1) / (everywhere.bit_count() + 0.5))
-        worth = max(0.0, min(rarity, MOST) * (EVERYDAY if unit.everyday else 1.0))
+        worth = _worth(unit, max(0.0, rarity))
         asked += worth
         if not everywhere or not worth:
             continue
@@ -123,6 +137,12 @@ def weigh(snapshot: Snapshot, units: Sequence[Unit], where: Query, sessions: int
     best.sort(key=lambda e: (-e.score, e.number))
     needed = THRESHOLD + max(0.0, math.log(max(sessions, 1) / LARGE))
     return Weighed(asked, max(needed, COVERAGE * asked), best)
+
+
+def _worth(unit: Unit, rarity: float) -> float:
+    if unit.named:
+        return NAMED * rarity
+    return min(rarity, MOST) * (EVERYDAY if unit.everyday else PAIR if unit.pair else 1.0)
 
 
 def _frequency(snapshot: Snapshot, unit: Unit) -> int:
