@@ -18,7 +18,7 @@ from recalld import analysis
 from recalld.hooks.words import MAX_UNITS, Unit
 from recalld.index.documents import KINDS
 from recalld.index.reader import Snapshot
-from recalld.search.masks import integers, sessions_of
+from recalld.search.masks import integers
 
 MOST = 4.0
 """The worth of a word that no other session holds; two of them are enough, one is not."""
@@ -39,8 +39,9 @@ WINDOW = 30
 """Messages within which words count as close together."""
 MAX_RECORDS = 800
 """Records of a project that hold a word; one that more hold tells nothing, and would cost milliseconds."""
-LIMIT_COMMON = 0.05
-"""Share of all records from which a word is not looked up at all."""
+READ = 300
+"""Records of a word up to which its sessions are counted (0.1 ms). Of a more frequent one the records are taken for
+sessions: it counts for less, and counting would cost milliseconds."""
 SESSIONS_READ = 8
 SHORTEST_HASH = 7
 """Digits to which people cut a commit."""
@@ -104,24 +105,26 @@ def unit_query(snapshot: Snapshot, unit: Unit) -> Query:
 
 def weigh(snapshot: Snapshot, units: Sequence[Unit], where: Query, sessions: int) -> Weighed:
     """Return what speaks for the sessions whose records match `where`, which are `sessions` in number."""
-    records = int(snapshot.searcher.doc_freq("type", "r"))
     stored = max(int(snapshot.searcher.doc_freq("type", "s")), FLOOR)
+    record = snapshot.term("type", "r")
     rarest = sorted(units, key=lambda u: _frequency(snapshot, u))[:MAX_UNITS]
     # By session: the messages in which a unit stands, with its worth there.
     held: dict[int, list[tuple[int, int, float]]] = {}
     asked = 0.0
     for place, unit in enumerate(rarest):
-        if records and _frequency(snapshot, unit) > max(records * LIMIT_COMMON, 2000):
-            continue
-        query = Query.const_score_query(unit_query(snapshot, unit), 0.0)
-        everywhere = sessions_of(snapshot).matching(
-            Query.boolean_query([(Occur.Must, query), (Occur.Must, snapshot.term("type", "r"))]), ("hook", unit)
-        )
-        rarity = math.log((stored + 1) / (everywhere.bit_count() + 0.5))
-        worth = _worth(unit, max(0.0, rarity))
+        frequency = _frequency(snapshot, unit)
+        query: Query | None = None
+        everywhere = frequency
+        if frequency <= READ:
+            query = Query.const_score_query(unit_query(snapshot, unit), 0.0)
+            both = Query.boolean_query([(Occur.Must, query), (Occur.Must, record)])
+            hits = snapshot.searcher.search(both, limit=READ, count=False).hits
+            everywhere = len(set(integers(snapshot.searcher, "snum", [address for _, address in hits])))
+        worth = _worth(unit, max(0.0, math.log((stored + 1) / (everywhere + 0.5))))
         asked += worth
         if not everywhere or not worth:
             continue
+        query = query or Query.const_score_query(unit_query(snapshot, unit), 0.0)
         found = snapshot.searcher.search(
             Query.boolean_query([(Occur.Must, query), (Occur.Must, where)]), limit=MAX_RECORDS + 1, count=False
         ).hits

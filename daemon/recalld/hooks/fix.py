@@ -10,9 +10,10 @@ from tantivy import Occur, Query
 
 from recalld import analysis
 from recalld.hooks.context import clip
-from recalld.hooks.errors import error_lines, lasting
+from recalld.hooks.errors import MAX_LINE, error_lines, lasting
 from recalld.hooks.evidence import FLOOR
 from recalld.hooks.history import called, newest, stretch
+from recalld.hooks.payload import MAX_OUTPUT
 from recalld.hooks.recall import Told, line
 from recalld.hooks.scope import is_own, not_own
 from recalld.hooks.words import EVERYDAY
@@ -52,7 +53,7 @@ def fix(snapshot: Snapshot, output: str, agent: str, asking: str | None, said: s
         query = Query.boolean_query([*((Occur.Must, q) for q in musts), *others])
         unproven: Told | None = None
         for record in newest(snapshot, query, CANDIDATES):
-            met = _line_of(record.text, terms)
+            met = _line_of(record.text, terms, known[0])
             session = snapshot.session(record.skey)
             if met is None or session is None or is_own(session, agent, asking):
                 continue
@@ -74,12 +75,15 @@ def _worth(snapshot: Snapshot, terms: Sequence[str]) -> float:
     return worth
 
 
-def _line_of(text: str, terms: Sequence[str]) -> str | None:
-    """Return the line of an earlier output that is the same error, or None."""
+def _line_of(text: str, terms: Sequence[str], rarest: str) -> str | None:
+    """Return the line of an earlier output that is the same error, or None. `rarest` is one of `terms`."""
     wanted = set(terms)
-    for candidate in text.splitlines():
-        candidate = candidate.strip()[:600]
-        if candidate and len(wanted & set(analysis.terms(candidate))) >= SHARE * len(wanted):
+    ends = text if len(text) <= MAX_OUTPUT else f"{text[: MAX_OUTPUT // 2]}\n{text[-MAX_OUTPUT // 2 :]}"
+    for candidate in ends.splitlines():
+        if rarest not in analysis.fold(candidate[:MAX_LINE]):  # cheap, and true of few lines
+            continue
+        candidate = candidate.strip()[:MAX_LINE]
+        if len(wanted & set(analysis.terms(candidate))) >= SHARE * len(wanted):
             return candidate
     return None
 

@@ -11,7 +11,7 @@ from recalld import analysis
 
 MAX_HEAD, MAX_TAIL = 6000, 2000
 """Characters of a long prompt that are looked at: its beginning, and its end, where errors stand."""
-MAX_UNITS = 48
+MAX_UNITS = 32
 """Words that are asked for: each costs two lookups, 0.1 ms together."""
 
 _RUN = re.compile(f"([\uac00-\ud7a3]+)|[{analysis.UNSPACED}]+")
@@ -90,7 +90,8 @@ _CHINESE_FUNCTION = frozenset(
 _ASKED_FOR = """
 继续 提交 代码 修改 运行 测试 文件 错误 问题 添加 增加 删除 修复 检查 一下 什么 怎么 为什 可以 需要 现在 然后 谢谢 功能
 続け 確認 追加 修正 実行 変更 削除 作成 機能 お願 願い
-푸시 커밋 세요 니다 습니 주세 해주 하고 에서 으로 하는 있는 계속 수정 추가 실행 확인 해줘 테스 스트 파일 코드 오류 좋아 네요 아요 어요 다시
+푸시 커밋 세요 니다 습니 주세 해주 하고 에서 으로 하는 있는 계속
+수정 추가 실행 확인 해줘 테스 스트 파일 코드 오류 좋아 네요 아요 어요 다시
 """
 _ASKED = frozenset(_ASKED_FOR.split())
 
@@ -151,7 +152,7 @@ def units(prompt: str) -> list[Unit]:
 
 
 def _pairs(characters: list[str], *, spaced: bool) -> list[tuple[str, str]]:
-    """Return the pairs of neighbours in a run. `spaced`: it is one word, whose end is grammar where it is long enough."""
+    """Return the pairs of neighbours in a run. `spaced`: it is one word, whose end is grammar if it is long."""
     pairs = list(pairwise(characters))
     if spaced and len(pairs) > 1:
         pairs.pop()
