@@ -87,6 +87,7 @@ def start(places: Places, *, say: Say = lambda line: None) -> Started:
     writes to `recalld.log` in the data directory.
     """
     lock = read_lock(places)
+    _ = places.socket  # one that is too long is told here, before a daemon is started that could only tell its log
     if lock is not None:
         wait_for(places, None).close()
         return Started("running", lock)
