@@ -95,7 +95,7 @@ def finding(check: str, message: str, remedy: str, path: str | None = None) -> F
 
 
 def _finding_lines(findings: list[Finding]) -> list[Line]:
-    from recall.clean import one_line
+    from recall.clean import clean_line
     from recall.cli.render import home
 
     lines: list[Line] = []
@@ -103,11 +103,11 @@ def _finding_lines(findings: list[Finding]) -> list[Line]:
         where = home(item["path"])
         if item["offset"] is not None:
             where += f" at byte {item['offset']}"
-        lines.append([(f"{one_line(item['check'])}: ", "bold red"), (one_line(item["message"]), "")])
+        lines.append([(f"{clean_line(item['check'])}: ", "bold red"), (clean_line(item["message"]), "")])
         if where:
             lines.append([(f"    {where}", "dim")])
         if item["remedy"]:
-            lines.append([("    do: ", "dim"), (one_line(item["remedy"]), "")])
+            lines.append([("    do: ", "dim"), (clean_line(item["remedy"]), "")])
     return lines
 
 
