@@ -246,9 +246,6 @@ def _judge(
             start += scheme_match.end()
             v = v[scheme_match.end() :]
     end = start + len(v)
-    if not quote and end == value.start + BARE_REACH:
-        longer = _BARE.match(text, end, end + values.MAX_VALUE)
-        end = longer.end() if longer else end
     stripped = v[:JUDGED].strip()
     if not stripped or values.is_reference(stripped) or values.is_empty_word(stripped):
         return None
@@ -266,6 +263,9 @@ def _judge(
     tests = {"password": _password, "secret": _secret, "token": _token, "key": _key, "auth": _token}
     if not tests[category](text, stripped, Context(quote, op, name, spaced, start, end, next_line, after["close"])):
         return None
+    if not quote and end == value.start + BARE_REACH:
+        longer = _BARE.match(text, end, end + values.MAX_VALUE)
+        end = longer.end() if longer else end
     return (start, end, _KIND[category])
 
 

@@ -45,7 +45,7 @@ def masked(token: str) -> bool:
     distinct = len(set(sample))
     if distinct < 16 and _SAME.search(sample[:80]):
         return True
-    return len(sample) >= 20 and distinct < 7
+    return len(sample) >= 10 and distinct < 7
 
 
 def _t(kind: str, literals: str, form: str, *, apart: bool = False, random: bool = False) -> Token:

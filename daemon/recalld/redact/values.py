@@ -80,7 +80,7 @@ _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 def is_reference(value: str) -> bool:
     """Return whether `value` names a secret's place (a variable, a template, a mask) and holds none."""
-    return bool(_REFERENCE.match(value)) or bool(_PLACEHOLDER.search(value)) or len(set(value)) < 2
+    return bool(_REFERENCE.match(value)) or bool(_PLACEHOLDER.search(value[:120])) or len(set(value)) < 2
 
 
 def is_code(value: str) -> bool:
