@@ -72,3 +72,22 @@ def clean(text: str) -> str:
 def clean_line(text: str) -> str:
     """Return `text` cleaned and on one line: every run of white space is one space, none at the ends."""
     return _SPACE.sub(" ", clean(text)).strip()
+
+
+def marked(text: str, highlights: list[list[int]]) -> list[tuple[str, bool]]:
+    """Cut `text` at `highlights` ([start, end) in code points of `text`) into cleaned pieces: (piece, is highlighted).
+
+    Ranges that overlap, lie outside or are out of order do no harm. Line ends become spaces.
+    """
+    pieces: list[tuple[str, bool]] = []
+    at = 0
+    for start, end in sorted((int(h[0]), int(h[1])) for h in highlights if len(h) == 2):
+        start, end = max(start, at), min(end, len(text))
+        if start >= end:
+            continue
+        pieces.append((text[at:start], False))
+        pieces.append((text[start:end], True))
+        at = end
+    pieces.append((text[at:], False))
+    flat = [(_SPACE.sub(" ", clean(piece)), lit) for piece, lit in pieces]
+    return [(piece, lit) for piece, lit in flat if piece]

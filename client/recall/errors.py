@@ -34,6 +34,18 @@ class UnknownMethod(RecallError):
     code = "unknown_method"
 
 
+class UnsupportedVersion(RecallError):
+    """The request's `v` is not one that this daemon speaks."""
+
+    code = "unsupported_version"
+
+
+class InternalError(RecallError):
+    """A fault in the daemon. Its log has the place."""
+
+    code = "internal"
+
+
 class NotFound(RecallError):
     """A named thing (a session, a record) does not exist."""
 

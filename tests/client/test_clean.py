@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recall.clean import clean, clean_line
+from recall.clean import clean, clean_line, marked
 
 ESC = "\x1b"
 NASTY = st.text(st.sampled_from(list("ab \n\t\r[]m;0\\8") + [ESC, "\x9b", "\x9d", "\x07", "\u200b", "\u200d", "\u200c", "\u202e", "\ufe0f", "👩", "🏽", "ب", "क", "\ud800", "\U000e0041", "\u2028"]))
@@ -76,3 +76,19 @@ def test_a_line_is_one_line(text: str) -> None:
 def test_hostile_text_takes_linear_work() -> None:
     for piece in (ESC + "]", ESC + "[0;", "\u200d", "\ufe0f", "👩\u200d", ESC, "\r", "\x9b" * 2):
         clean(piece * (2_000_000 // len(piece)))
+
+
+ranges = st.lists(st.lists(st.integers(-5, 70), min_size=2, max_size=2), max_size=5)
+
+
+@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=60), ranges)
+def test_pieces_are_the_whole_text_and_lit_where_the_ranges_are(text: str, highlights: list[list[int]]) -> None:
+    pieces = marked(text, highlights)
+    assert "".join(piece for piece, _ in pieces) == text
+    lit = [flag for piece, flag in pieces for _ in piece]
+    assert lit == [any(start <= at < end for start, end in highlights) for at in range(len(text))]
+
+
+@given(st.text(st.characters(codec=None), max_size=60), ranges)
+def test_no_text_and_no_ranges_raise_or_leave_a_line_end(text: str, highlights: list[list[int]]) -> None:
+    assert all("\n" not in piece for piece, _ in marked(text, highlights))

@@ -7,9 +7,10 @@ format as long as its absence means the default.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import msgpack
@@ -74,6 +75,14 @@ class StoredRecord:
     subagent: bool
     redactor: int
     """Version of the redactor that the text went through."""
+    hash: int = 0
+    """`hash_of` it: what it says, whoever holds it."""
+    seen: int = 1
+    """Fragments of the message that the session's own file has shown."""
+    merged: int = 1
+    """Fragments that are in the text: a fork's file may have shown more of them first."""
+    side_at: int | None = None
+    """Where in `text` the side file's content begins; None: it has not been read."""
 
     @property
     def agent(self) -> str:
@@ -102,12 +111,17 @@ class StoredCopy:
     owner: str
     """The owning session's skey."""
     owner_id: str
+    owner_uid: str
     file: str
     offset: int
     length: int
     ord: int
     sub: int
     abandoned: bool
+    hash: int = 0
+    """`hash_of` the owner's record."""
+    seen: int = 1
+    """Fragments of the message that the session's own file has shown."""
 
     @property
     def key(self) -> str:
@@ -129,23 +143,18 @@ class StoredLinks:
 
 
 @dataclass(slots=True)
-class StoredFact:
-    """A fact, with the file that tells it."""
+class StoredFacts:
+    """What one file tells of one session beside records (`skey` None: of the sessions that hold certain nodes)."""
 
-    name: str
-    value: Any
-    skey: str | None
-    agent: str
-    leaf: str | None
-    time: int | None
     file: str
-    offset: int
-    number: int = 0
-    """Tells apart the facts of one line."""
+    agent: str
+    skey: str | None
+    entries: list[tuple[str, Any, str | None, int | None, int]]
+    """(name, value, leaf, time, offset) in file order; of what the last one wins, only the last."""
 
     @property
     def key(self) -> str:
-        return f"n{SEPARATOR}{self.file}{SEPARATOR}{self.offset}{SEPARATOR}{self.number}"
+        return f"n{SEPARATOR}{self.file}{SEPARATOR}{self.skey or ''}"
 
 
 @dataclass(slots=True)
@@ -237,6 +246,8 @@ class StoredFile:
     """Skeys of the sessions it holds records of."""
     ord: int = 0
     """Ordinal of the next message."""
+    time: int | None = None
+    """Time of the last message that had one."""
     verified: bool = True
     """The whole prefix has been compared since the last doubt."""
 
@@ -250,19 +261,18 @@ def record_key(skey: str, record: str) -> str:
     return f"r{SEPARATOR}{skey}{SEPARATOR}{record}"
 
 
-Stored = StoredRecord | StoredCopy | StoredLinks | StoredFact | StoredSession | StoredFile
-S = TypeVar("S", StoredRecord, StoredCopy, StoredLinks, StoredFact, StoredSession, StoredFile)
+Stored = StoredRecord | StoredCopy | StoredLinks | StoredFacts | StoredSession | StoredFile
+S = TypeVar("S", StoredRecord, StoredCopy, StoredLinks, StoredFacts, StoredSession, StoredFile)
 
-_NAMES: dict[type, tuple[str, ...]] = {
-    cls: tuple(f.name for f in fields(cls))
-    for cls in (StoredRecord, StoredCopy, StoredLinks, StoredFact, StoredSession, StoredFile)
+_VALUES: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    cls: attrgetter(*(f.name for f in fields(cls)))
+    for cls in (StoredRecord, StoredCopy, StoredLinks, StoredFacts, StoredSession, StoredFile)
 }
 
 
 def to_body(stored: Stored) -> bytes:
     """Return the msgpack body of a stored form."""
-    values = [getattr(stored, name) for name in _NAMES[type(stored)]]
-    body: bytes = msgpack.packb(values, unicode_errors="surrogatepass")
+    body: bytes = msgpack.packb(_VALUES[type(stored)](stored), unicode_errors="surrogatepass")
     return body
 
 
@@ -313,11 +323,29 @@ def record_document(r: StoredRecord) -> tantivy.Document:
     number("snum", number_of(r.skey))
     number("time", r.time or 0)
     number("ord", r.ord)
-    number("offset", r.offset)
-    number("hash", hash_of(r.role, r.kind, r.text))
+    number("place", place_of(r.offset, r.sub))
+    number("hash", r.hash)
     number("size", len(r.text))
+    number("weight", weight_of(r))
     d.add_bytes("body", to_body(r))
     return d
+
+
+def place_of(offset: int, sub: int) -> int:
+    """Return the sort key of a record within its file."""
+    return offset << 8 | min(sub, 255)
+
+
+KINDS: tuple[Kind, ...] = ("message", "tool_call", "command", "read", "edit", "output", "summary")
+ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "system")
+
+SESSION_WEIGHT = 4096
+"""`weight` of a session's document, which is found by its title."""
+
+
+def weight_of(r: StoredRecord) -> int:
+    """Return place in KINDS + 16 * place in ROLES + 256 if abandoned."""
+    return KINDS.index(r.kind) + 16 * ROLES.index(r.role) + 256 * r.abandoned
 
 
 def hash_of(role: str, kind: str, text: str) -> int:
@@ -339,20 +367,22 @@ def document(stored: Stored) -> tantivy.Document:
         d.add_text("file", stored.file)
         d.add_text("uid", stored.uid)
         d.add_integer("snum", number_of(stored.skey))
+        d.add_integer("place", place_of(stored.offset, stored.sub))
+        if stored.abandoned:
+            d.add_text("flag", "abandoned")
     elif isinstance(stored, StoredLinks):
         d.add_text("type", "l")
         d.add_text("skey", stored.skey)
         d.add_text("file", stored.file)
         for uid, _, _ in stored.nodes:
             d.add_text("uid", uid)
-    elif isinstance(stored, StoredFact):
+    elif isinstance(stored, StoredFacts):
         d.add_text("type", "n")
         d.add_text("file", stored.file)
-        d.add_text("kind", stored.name)
         if stored.skey:
             d.add_text("skey", stored.skey)
-        if stored.leaf:
-            d.add_text("uid", stored.leaf)
+        else:
+            d.add_text("flag", "leaf")
     elif isinstance(stored, StoredSession):
         _session_fields(d, stored)
     else:
@@ -369,8 +399,8 @@ def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
     d.add_text("agent", s.agent)
     if s.sub_agent is not None:
         d.add_text("flag", "subagent")
-    if s.parent:
-        d.add_text("uid", s.parent)
+    if s.forked_from:
+        d.add_text("flag", "forked")
     if s.branch:
         d.add_text("branch", analysis.fold(s.branch))
     if s.project:
@@ -386,6 +416,8 @@ def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
                 d.add_text("parts", parts)
     d.add_integer("snum", number_of(s.skey))
     d.add_integer("time", s.updated or 0)
+    d.add_integer("weight", SESSION_WEIGHT)
+    d.add_integer("size", s.records)
 
 
 def records_of(docs: Iterable[tantivy.Document]) -> list[StoredRecord]:

@@ -9,7 +9,7 @@ with all that is needed to make the document again (removing text from the disk 
 | `r` | a record that its session owns | `documents.StoredRecord` |
 | `c` | a record that a session holds as a copy, owned by another of its lineage | `documents.StoredCopy` |
 | `l` | the bookkeeping nodes of one read of one file | list of [uid, parent, offset] |
-| `n` | a fact that a file tells (title, rollback, …) | `documents.StoredFact` |
+| `n` | what one file tells of one session (titles, rollbacks, …) | `documents.StoredFacts` |
 | `s` | a session: title, counts, live leaf | `documents.StoredSession` |
 | `f` | a file: the checkpoint | `documents.StoredFile` |
 """
@@ -17,6 +17,8 @@ with all that is needed to make the document again (removing text from the disk 
 from __future__ import annotations
 
 import tantivy
+
+from recalld import analysis
 
 FORMAT = 1
 """Version of schema, analysis and bodies. A change means a rebuild."""
@@ -47,9 +49,10 @@ NUMBER_FIELDS = (
     "snum",  # hash of skey: grouping without reading documents
     "time",  # epoch ms, 0 where unknown
     "ord",  # ordinal of the message in its file; a tool's records have the ordinal of the message before them
-    "offset",  # of the line in its file
+    "place",  # documents.place_of: byte offset of the line, then the record's place within it
     "hash",  # hash of role, kind and text: repeated output counts once
-    "size",  # length of the text in characters
+    "size",  # length of the text in characters; of a session, how many records it has
+    "weight",  # documents.weight_of: what kind of record it is, for ranking without reading documents
 )
 
 
@@ -70,7 +73,5 @@ def build_schema() -> tantivy.Schema:
 
 def register_tokenizers(index: tantivy.Index) -> None:
     """Give `index` its analyzers; Tantivy forgets them whenever an index is opened."""
-    plain = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
-    index.register_tokenizer("plain", plain.build())
-    stem = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
-    index.register_tokenizer("stem", stem.filter(tantivy.Filter.stemmer("english")).build())
+    index.register_tokenizer("plain", analysis.plain_analyzer())
+    index.register_tokenizer("stem", analysis.stem_analyzer())

@@ -83,13 +83,20 @@ class Resume:
 class SessionView(Protocol):
     """What a source may look at to say how a session is resumed."""
 
-    id: str
-    project: str | None
-    resume_project: str | None
-    provider: str | None
-    sub_agent: bool
-    source_deleted: bool
-    root: Path | None
+    @property
+    def id(self) -> str: ...
+    @property
+    def project(self) -> str | None: ...
+    @property
+    def resume_project(self) -> str | None: ...
+    @property
+    def provider(self) -> str | None: ...
+    @property
+    def sub_agent(self) -> bool: ...
+    @property
+    def source_deleted(self) -> bool: ...
+    @property
+    def root(self) -> Path | None: ...
 
 
 class Source(Protocol):

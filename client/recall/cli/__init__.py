@@ -1,0 +1,109 @@
+"""The command line: a thin skin over `recall.Client`, one module a group of commands.
+
+`run` turns every outcome into an exit status: 0 found or done, 1 nothing found, 2 wrong usage, 3 no daemon, 4 any other
+error, 130 interrupted. A reader that closed its end early (`recall sessions | head -1`) is not an error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from recall.cli.group import LazyGroup
+from recall.errors import RecallError, UsageError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "search": ("recall.cli.search:search", "Search (`recall QUERY…` is short for it)."),
+    "show": ("recall.cli.sessions:show", "Show one session along its live branch."),
+    "sessions": ("recall.cli.sessions:sessions", "List sessions, newest first."),
+    "resume": ("recall.cli.sessions:resume", "Print, or run, the command that reopens a session in its agent."),
+    "status": ("recall.cli.health:status", "Say how the daemon and the index are."),
+    "doctor": ("recall.cli.health:doctor", "Say what is wrong and what to do about it."),
+    "sync": ("recall.cli.health:sync", "Wait until all that is on disk is in the index."),
+    "call": ("recall.cli.health:call", "Send one raw request to the daemon."),
+    "start": ("recall.cli.lifecycle:start", "Start the daemon."),
+    "stop": ("recall.cli.lifecycle:stop", "Stop the daemon."),
+    "service": ("recall.cli.service:service", "Install the daemon as a user service (systemd, launchd)."),
+    "demo": ("recall.cli.demo:demo", "See it work on made-up sessions, in a temporary place."),
+    "completion": ("recall.cli.misc:completion", "Print the completion script of a shell."),
+    "version": ("recall.cli.misc:version", "Print the version."),
+}
+"""Every command: where it is, and its line in `recall --help`. Adding a command is one line here; its module is only
+imported when it is used."""
+
+INTERRUPTED = 130
+COMPLETE = "_RECALL_COMPLETE"
+
+
+@click.group(
+    cls=LazyGroup,
+    commands_at=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="A first word that is no command starts a query: `recall cache bug` is `recall search cache bug`.",
+)
+def cli() -> None:
+    """Search what you and your coding agents did: Claude Code, Codex, Qwen Code."""
+
+
+def run(arguments: list[str]) -> int:
+    """Run `recall` with `arguments`; return the exit status. Never raises for what a user or a daemon can do wrong."""
+    if COMPLETE in os.environ:
+        cli.main(args=arguments, prog_name="recall", complete_var=COMPLETE)
+    words = routed(arguments)
+    as_json = "--json" in (words[: words.index("--")] if "--" in words else words)
+    try:
+        with cli.make_context("recall", words) as context:
+            cli.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as done:
+        return _flushed(done.exit_code)
+    except click.UsageError as error:
+        where = f"; see `{error.ctx.command_path} --help`" if error.ctx else ""
+        return _failed(UsageError(error.format_message().rstrip(".") + where), as_json)
+    except RecallError as error:
+        return _failed(error, as_json)
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _closed()
+    return 0
+
+
+def routed(arguments: list[str]) -> list[str]:
+    """Return the arguments with the command that they mean in front: `search` where the first is none."""
+    if not arguments:
+        return ["--help"]
+    first = arguments[0]
+    if first == "--version":
+        return ["version", *arguments[1:]]
+    if first in COMMANDS or first in ("-h", "--help"):
+        return arguments
+    return ["search", *arguments]
+
+
+def _failed(error: RecallError, as_json: bool) -> int:
+    from recall.cli.output import print_json, warn
+
+    try:
+        if as_json:
+            print_json({"error": {"code": error.code, "message": error.message}})
+        warn(f"recall: {error.message}")
+    except BrokenPipeError:
+        _closed()
+    return error.exit_status
+
+
+def _flushed(status: int) -> int:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _closed()
+    return status
+
+
+def _closed() -> int:
+    """Let the interpreter's last flush go nowhere: whoever read our output has what they wanted."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -1,0 +1,258 @@
+"""SESSION and RECORD as every answer gives them, and the answers that are little more: show, sessions, resume.
+
+Shapes are in `docs/protocol.md`; unknown is None, times are ISO 8601 in UTC with milliseconds.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import tantivy
+
+from recall.errors import Ambiguous, NotFound
+from recalld import analysis
+from recalld.index.documents import StoredCopy, StoredRecord, StoredSession, from_body
+from recalld.index.reader import Snapshot
+from recalld.sources import SOURCES
+from recalld.sources.base import Resume
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY_MS = 86_400_000
+
+
+def iso(ms: int | None) -> str | None:
+    """Return epoch milliseconds as ISO 8601 in UTC with milliseconds; None for None and for what no calendar holds."""
+    if ms is None:
+        return None
+    try:
+        moment = _EPOCH + timedelta(milliseconds=ms)
+    except OverflowError:
+        return None
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A session as its source looks at it."""
+
+    id: str
+    project: str | None
+    resume_project: str | None
+    provider: str | None
+    sub_agent: bool
+    source_deleted: bool
+    root: Path | None
+
+
+def resume_of(snapshot: Snapshot, session: StoredSession) -> Resume:
+    """Return how a session is reopened in its agent, or why it cannot be."""
+    file = snapshot.file(session.files[0]) if session.files else None
+    view = _View(
+        id=session.id,
+        project=session.project,
+        resume_project=session.resume_project,
+        provider=session.provider,
+        sub_agent=session.sub_agent is not None,
+        source_deleted=session.deleted or session.prompt_only,
+        root=Path(file.root) if file else None,
+    )
+    return SOURCES[session.agent].resume(view)
+
+
+def command_line(resume: Resume) -> str:
+    """Return the shell line of a resume, quoted."""
+    line = shlex.join(resume.argv)
+    return f"cd {shlex.quote(resume.cwd)} && {line}" if resume.cwd else line
+
+
+def session_json(snapshot: Snapshot, session: StoredSession) -> dict[str, Any]:
+    """Return SESSION."""
+    file = snapshot.file(session.files[0]) if session.files else None
+    resume = resume_of(snapshot, session)
+    parent: str | None = None
+    if session.parent is not None:
+        above = snapshot.session(session.skey[: -len(session.id)] + session.parent)
+        parent = snapshot.public_id(above) if above else session.parent
+    return {
+        "agent": session.agent,
+        "id": snapshot.public_id(session),
+        "parent": parent,
+        "sub_agent": session.sub_agent or None,
+        "project": session.project,
+        "title": session.title,
+        "started": iso(session.started),
+        "updated": iso(session.updated),
+        "records": session.records,
+        "branch": session.branch,
+        "model": session.model,
+        "provider": session.provider,
+        "path": file.path if file else None,
+        "source_deleted": session.deleted or session.prompt_only,
+        "resume": command_line(resume) if resume.reason is None else None,
+    }
+
+
+def record_json(snapshot: Snapshot, record: StoredRecord, held: StoredCopy | None = None) -> dict[str, Any]:
+    """Return RECORD. `held` is the copy in whose place it is shown: it tells whether it is abandoned *there*."""
+    file = snapshot.file(record.file)
+    session = snapshot.session(record.skey)
+    return {
+        "agent": record.agent,
+        "session": snapshot.public_id(session) if session else record.session,
+        "id": record.id,
+        "parent": record.parent,
+        "project": record.project,
+        "time": iso(record.time),
+        "role": record.role,
+        "kind": record.kind,
+        "tool": record.tool,
+        "paths": list(record.paths),
+        "command": record.command,
+        "exit_status": record.exit_status,
+        "is_error": record.is_error,
+        "model": record.model,
+        "branch": record.branch,
+        "text": record.text,
+        "truncated": record.truncated,
+        "abandoned": (held or record).abandoned,
+        "source": {"path": file.path if file else None, "offset": record.offset, "length": record.length},
+    }
+
+
+def resolve(snapshot: Snapshot, text: str) -> StoredSession:
+    """Return the session that an id or a unique beginning names; raise NotFound or Ambiguous."""
+    found = snapshot.find_sessions(text)
+    if not found:
+        raise NotFound(f"no session has the id {text!r}; `recall sessions` lists them")
+    if len(found) > 1:
+        names = ", ".join(sorted(snapshot.public_id(s) for s in found)[:5])
+        raise Ambiguous(f"{text!r} is the beginning of several sessions: {names}")
+    return found[0]
+
+
+def show(
+    snapshot: Snapshot,
+    session: StoredSession,
+    *,
+    all_branches: bool = False,
+    around: str | None = None,
+    role: str | None = None,
+    kind: str | None = None,
+    limit: int = 200,
+    offset: int = 0,
+) -> dict[str, Any]:
+    """Return the `show` answer: a page of a session in conversation order.
+
+    `around` centres the page on the record of that id (NotFound if the session does not hold it); `role` and `kind`
+    leave out the others before paging.
+    """
+    if role or kind or around:
+        held, _ = snapshot.held(session, abandoned=all_branches or around is not None)
+        chosen = [h for h in held if (role is None or h.role == role) and (kind is None or h.kind == kind)]
+        if around is not None:
+            place = next((n for n, h in enumerate(chosen) if around in (h.id, _owner_id(h))), None)
+            if place is None:
+                raise NotFound(f"the session {session.sid} has no record {around!r}")
+            if not (all_branches or chosen[place].abandoned):
+                target = chosen[place]
+                chosen = [h for h in chosen if not h.abandoned]
+                place = chosen.index(target)
+            offset = max(0, place - limit // 2)
+        total = len(chosen)
+        page = chosen[offset : offset + limit]
+    else:
+        page, total = snapshot.held(session, abandoned=all_branches, offset=offset, limit=limit)
+    records = []
+    for h in page:
+        record = snapshot.owned(h)
+        if record is not None:
+            records.append(record_json(snapshot, record, h if isinstance(h, StoredCopy) else None))
+    reached = offset + len(page)
+    return {
+        "session": session_json(snapshot, session),
+        "records": _parents_first(records),
+        "compactions": [
+            {"time": iso(c[0]), "tokens_before": c[1], "tokens_after": c[2], "messages": c[3]} for c in session.compactions
+        ],
+        "total": total,
+        "next_offset": reached if reached < total else None,
+    }
+
+
+def _owner_id(held: StoredRecord | StoredCopy) -> str:
+    return held.owner_id if isinstance(held, StoredCopy) else held.id
+
+
+def _parents_first(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put a record whose parent was written after it behind that parent; the order is else the file's."""
+    place = {r["id"]: n for n, r in enumerate(records)}
+    if all(r["parent"] is None or place.get(r["parent"], -1) < n for n, r in enumerate(records)):
+        return records
+    ordered: list[dict[str, Any]] = []
+    done: set[str] = set()
+    for start in records:
+        chain: list[dict[str, Any]] = []
+        seen: set[str] = set()
+        r: dict[str, Any] | None = start
+        while r is not None and r["id"] not in done and r["id"] not in seen:
+            seen.add(r["id"])
+            chain.append(r)
+            above = place.get(r["parent"]) if r["parent"] is not None else None
+            r = records[above] if above is not None else None
+        for r in reversed(chain):
+            done.add(r["id"])
+            ordered.append(r)
+    return ordered
+
+
+def sessions(
+    snapshot: Snapshot,
+    *,
+    agent: str | None = None,
+    project: str | None = None,
+    since: int | None = None,
+    sub_agents: bool = False,
+    limit: int = 20,
+    offset: int = 0,
+) -> dict[str, Any]:
+    """Return the `sessions` answer: newest first; a session whose time lies more than a day ahead comes last."""
+    t = tantivy
+    parts = [(t.Occur.Must, snapshot.term("type", "s"))]
+    if agent:
+        parts.append((t.Occur.Must, snapshot.term("agent", agent)))
+    if project:
+        parts.append((t.Occur.Must, snapshot.term("project", analysis.fold(project).rstrip("/") or "/")))
+    if not sub_agents:
+        parts.append((t.Occur.MustNot, snapshot.term("flag", "subagent")))
+    if since is not None:
+        parts.append((t.Occur.Must, _between(snapshot, since, None)))
+    horizon = int(time.time() * 1000) + _DAY_MS
+    found: list[StoredSession] = []
+    total = 0
+    for low, high in ((None, horizon), (horizon + 1, None)):
+        query = t.Query.boolean_query([*parts, (t.Occur.Must, _between(snapshot, low, high))])
+        count = snapshot.count(query)
+        start, wanted = max(0, offset - total), limit - len(found)
+        total += count
+        if start < count and wanted > 0:
+            hits = snapshot.searcher.search(query, limit=wanted, count=False, order_by_field="time", offset=start).hits
+            found += [_session_at(snapshot, address) for _, address in hits]
+    reached = offset + len(found)
+    return {
+        "total": total,
+        "sessions": [session_json(snapshot, s) for s in found],
+        "next_offset": reached if reached < total else None,
+    }
+
+
+def _session_at(snapshot: Snapshot, address: tantivy.DocAddress) -> StoredSession:
+    return from_body(StoredSession, bytes(snapshot.searcher.doc(address)["body"][0]))
+
+
+def _between(snapshot: Snapshot, low: int | None, high: int | None) -> tantivy.Query:
+    return tantivy.Query.range_query(snapshot.schema, "time", tantivy.FieldType.Integer, low, high)

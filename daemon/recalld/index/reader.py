@@ -1,0 +1,227 @@
+"""Reading the index: snapshots of the last commit, and the lookups that every answer is made of.
+
+The reading process holds one `IndexReader` for its life and reloads it when the writing process tells of a commit. A
+`Snapshot` is one consistent state; it stays readable after newer ones exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import tantivy
+
+from recall.errors import IndexFailure
+from recalld.index.documents import (
+    SEPARATOR,
+    StoredCopy,
+    StoredFile,
+    StoredLinks,
+    StoredRecord,
+    StoredSession,
+    from_body,
+    record_key,
+)
+from recalld.index.schema import build_schema, register_tokenizers
+
+_CACHED_SESSIONS = 20_000
+"""Sessions kept decoded, about 1 KB each: most stores fit whole."""
+
+
+class Snapshot:
+    """One committed state of the index."""
+
+    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, sessions: dict[str, StoredSession]) -> None:
+        self.searcher = searcher
+        self.schema = schema
+        self.complete = False
+        """The index holds everything that was on disk when it was last looked at."""
+        self.pending_bytes = 0
+        self.records: int | None = None
+        """How many records there are, as whoever holds the reader has counted; None: counted when asked for."""
+        self._sessions = sessions
+        self._files: dict[str, StoredFile] = {}
+
+    # -- queries -----------------------------------------------------------------------------------------------------
+
+    def term(self, field: str, value: str) -> tantivy.Query:
+        """Return the query for one raw term, unscored."""
+        return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
+
+    def all_of(self, *queries: tantivy.Query) -> tantivy.Query:
+        """Return the conjunction of `queries`."""
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, q) for q in queries])
+
+    def count(self, query: tantivy.Query) -> int:
+        """Return how many documents match."""
+        count: int = self.searcher.search(query, limit=1).count  # type: ignore[attr-defined]  # missing in the stubs
+        return count
+
+    def bodies(self, query: tantivy.Query, limit: int | None = None) -> Iterator[bytes]:
+        """Yield the bodies of the documents that match, in no particular order."""
+        size = limit or self.count(query)
+        if size:
+            for _, address in self.searcher.search(query, limit=size, count=False).hits:
+                yield bytes(self.searcher.doc(address)["body"][0])
+
+    def body(self, key: str) -> bytes | None:
+        """Return the body of the document with this key."""
+        for _, address in self.searcher.search(self.term("key", key), limit=1, count=False).hits:
+            return bytes(self.searcher.doc(address)["body"][0])
+        return None
+
+    # -- things ------------------------------------------------------------------------------------------------------
+
+    @property
+    def index_state(self) -> dict[str, object]:
+        """The `index` part of a search answer."""
+        return {
+            "records": self.count(self.term("type", "r")) if self.records is None else self.records,
+            "complete": self.complete,
+            "pending_bytes": self.pending_bytes,
+        }
+
+    def session(self, skey: str) -> StoredSession | None:
+        """Return a session by its key."""
+        found = self._sessions.get(skey)
+        if found is None:
+            body = self.body(f"s{SEPARATOR}{skey}")
+            if body is None:
+                return None
+            found = from_body(StoredSession, body)
+            if len(self._sessions) >= _CACHED_SESSIONS:
+                self._sessions.clear()
+            self._sessions[skey] = found
+        return found
+
+    def record(self, skey: str, record: str) -> StoredRecord | StoredCopy | None:
+        """Return a record, or the copy that stands in its place, by its session and id."""
+        query = self.term("key", record_key(skey, record))
+        for _, address in self.searcher.search(query, limit=1, count=False).hits:
+            return _record(self.searcher.doc(address))
+        return None
+
+    def holders(self, uid: str) -> set[str]:
+        """Return the keys of the sessions that hold a node of this id, as a record, a copy or a link."""
+        held = self.term("uid", uid)
+        found: set[str] = set()
+        for kind, cls in (("r", StoredRecord), ("c", StoredCopy), ("l", StoredLinks)):
+            query = self.all_of(held, self.term("type", kind))
+            found |= {from_body(cls, body).skey for body in self.bodies(query)}  # type: ignore[type-var,attr-defined]
+        return found
+
+    def owned(self, held: StoredRecord | StoredCopy) -> StoredRecord | None:
+        """Return the record itself, following a copy to its owner."""
+        if isinstance(held, StoredRecord):
+            return held
+        found = self.record(held.owner, held.owner_id)
+        return found if isinstance(found, StoredRecord) else None
+
+    def file(self, file: str) -> StoredFile | None:
+        """Return a file's checkpoint by its id."""
+        found = self._files.get(file)
+        if found is None:
+            body = self.body(f"f{SEPARATOR}{file}")
+            if body is None:
+                return None
+            found = self._files[file] = from_body(StoredFile, body)
+        return found
+
+    def held_query(self, session: StoredSession, *, abandoned: bool, extra: Iterable[tantivy.Query] = ()) -> tantivy.Query:
+        """Return the query for what a session holds: its own records, and what it inherited, which a sub-agent does not
+        show: that was its parent's."""
+        t = tantivy
+        kinds = t.Query.term_set_query(self.schema, "type", ["r"] if session.sub_agent is not None else ["r", "c"])
+        parts = [(t.Occur.Must, self.term("skey", session.skey)), (t.Occur.Must, kinds)]
+        parts += [(t.Occur.Must, q) for q in extra]
+        if not abandoned:
+            parts.append((t.Occur.MustNot, self.term("flag", "abandoned")))
+        return t.Query.boolean_query(parts)
+
+    def held(
+        self, session: StoredSession, *, abandoned: bool = True, offset: int = 0, limit: int | None = None
+    ) -> tuple[list[StoredRecord | StoredCopy], int]:
+        """Return (a page of what a session holds in conversation order, how many there are in all)."""
+        found: list[StoredRecord | StoredCopy] = []
+        total = 0
+        for file in session.files:
+            query = self.held_query(session, abandoned=abandoned, extra=[self.term("file", file)])
+            count = self.count(query)
+            start = max(0, offset - total)
+            wanted = count if limit is None else min(count, limit - len(found))
+            total += count
+            if start >= count or wanted <= 0:
+                continue
+            hits = self.searcher.search(
+                query, limit=wanted, count=False, order_by_field="place", offset=start, order=tantivy.Order.Asc
+            ).hits
+            found += [_record(self.searcher.doc(address)) for _, address in hits]
+        return found, total
+
+    def find_sessions(self, text: str, *, limit: int = 10) -> list[StoredSession]:
+        """Return the sessions that an id or a unique beginning of one names: the exact one alone if there is one."""
+        exact = self._by_ids([text]) or self._by_long_id(text)
+        if exact:
+            return exact
+        names = [name for name, _ in self.searcher.terms_with_prefix("sid", text, limit=limit * 4)] if text else []
+        return self._by_ids(names)[:limit]
+
+    def _by_ids(self, names: list[str]) -> list[StoredSession]:
+        if not names:
+            return []
+        query = self.all_of(self.term("type", "s"), tantivy.Query.term_set_query(self.schema, "sid", names))
+        return [from_body(StoredSession, body) for body in self.bodies(query)]
+
+    def _by_long_id(self, text: str) -> list[StoredSession]:
+        parent, _, agent = text.rpartition("-agent-")
+        if not parent:
+            return []
+        internal = f"{SEPARATOR}{parent}/agent-{agent}"
+        return [s for s in self._by_ids([f"agent-{agent}"]) if s.skey.endswith(internal)]
+
+    def public_id(self, session: StoredSession) -> str:
+        """Return the id that people use: a sub-agent's own, with its parent's in front where two share it."""
+        if "/" not in session.id:
+            return session.id
+        same = self.all_of(self.term("type", "s"), self.term("sid", session.sid))
+        return session.sid if self.count(same) < 2 else session.id.replace("/", "-")
+
+
+def _record(doc: tantivy.Document) -> StoredRecord | StoredCopy:
+    body = bytes(doc["body"][0])
+    # The number of fields tells a copy's body from a record's without a second stored field.
+    fields = body[0] & 0x0F if body[0] & 0xF0 == 0x90 else int.from_bytes(body[1:3], "big")
+    return from_body(StoredCopy, body) if fields < 20 else from_body(StoredRecord, body)
+
+
+class IndexReader:
+    """The reading side of one index directory."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._index = tantivy.Index.open(str(path))
+        except (ValueError, OSError) as error:
+            raise IndexFailure(f"cannot open the index at {path}: {error}") from error
+        register_tokenizers(self._index)
+        self._index.config_reader("manual", 0)
+        self._index.reload()
+        self._schema = build_schema()
+        self._sessions: dict[str, StoredSession] = {}
+        self.snapshot = Snapshot(self._index.searcher(), self._schema, self._sessions)
+
+    def reload(self, changed: Iterable[str] | None = None) -> Snapshot:
+        """Read the last commit. `changed` are the keys of the sessions that differ from the snapshot before; None: any."""
+        self._index.reload()
+        if changed is None:
+            self._sessions = {}
+        else:
+            self._sessions = dict(self._sessions)
+            for skey in changed:
+                self._sessions.pop(skey, None)
+        before = self.snapshot
+        self.snapshot = Snapshot(self._index.searcher(), self._schema, self._sessions)
+        self.snapshot.complete = before.complete
+        self.snapshot.pending_bytes = before.pending_bytes
+        self.snapshot.records = before.records
+        return self.snapshot

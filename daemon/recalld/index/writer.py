@@ -1,0 +1,113 @@
+"""The writing side of one index directory: one process, one `IndexWriter`, for its whole life."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import tantivy
+
+from recall.errors import IndexFailure
+from recalld.index.documents import Stored, document
+from recalld.index.reader import Snapshot
+from recalld.index.schema import build_schema, register_tokenizers
+
+HEAP_BYTES = 48_000_000
+"""What Tantivy may hold before it writes a segment. 30 to 60 MB made no difference in speed; memory follows it."""
+
+THREADS = 1
+"""Tantivy's indexing threads. Two took a quarter off the time alone, but the parser needs the second core."""
+
+_COLLECT_EVERY = 64
+"""Commits between two collections of files that no segment names any more."""
+
+
+class IndexWriter:
+    """Adds, replaces and deletes documents; nothing is visible or lasting before `commit`.
+
+    Any failure of Tantivy raises IndexFailure and leaves the writer unusable: the process is to be restarted, and goes
+    on from the last commit's checkpoints.
+    """
+
+    def __init__(self, path: Path, *, heap_bytes: int = HEAP_BYTES, patience: float = 0.0) -> None:
+        """Open or create the index at `path`. A writer that died a moment ago may still hold the directory's lock:
+        `patience` is how many seconds to wait for it."""
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        until = time.monotonic() + patience
+        try:
+            self._index = tantivy.Index(build_schema(), str(path), reuse=True)
+            register_tokenizers(self._index)
+            self._index.config_reader("manual", 0)
+            while True:
+                try:
+                    self._writer = self._index.writer(heap_bytes, THREADS)
+                    break
+                except ValueError as error:
+                    if "Lock" not in str(error) or time.monotonic() > until:
+                        raise
+                    time.sleep(0.05)
+            self._writer.garbage_collect_files()
+        except (ValueError, OSError) as error:
+            raise IndexFailure(f"cannot open the index at {path} for writing: {error}") from error
+        self._schema = build_schema()
+        self._changed = False
+        self._commits = 0
+        self.snapshot = self._read()
+
+    def _read(self) -> Snapshot:
+        self._index.reload()
+        return Snapshot(self._index.searcher(), self._schema, {})
+
+    def add(self, stored: Stored) -> None:
+        """Add a document whose key the index does not hold."""
+        try:
+            self._writer.add_document(document(stored))
+        except (ValueError, OSError) as error:
+            raise IndexFailure(f"a document could not be added: {error}") from error
+        self._changed = True
+
+    def replace(self, stored: Stored) -> None:
+        """Put a document in the place of the one with its key, if there is one."""
+        self.delete("key", stored.key)
+        self.add(stored)
+
+    def delete(self, field: str, value: str) -> None:
+        """Delete the documents added so far that have this raw term."""
+        try:
+            self._writer.delete_documents_by_term(field, value)
+        except (ValueError, OSError) as error:
+            raise IndexFailure(f"documents could not be deleted: {error}") from error
+        self._changed = True
+
+    def delete_all_of(self, queries: Sequence[tantivy.Query]) -> None:
+        """Delete the documents added so far that match every one of `queries`."""
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, q) for q in queries])
+        try:
+            self._writer.delete_documents_by_query(query)
+        except (ValueError, OSError) as error:
+            raise IndexFailure(f"documents could not be deleted: {error}") from error
+        self._changed = True
+
+    def commit(self) -> bool:
+        """Make everything so far visible and lasting; return whether anything had changed."""
+        if not self._changed:
+            return False
+        try:
+            self._writer.commit()
+            self._commits += 1
+            if self._commits % _COLLECT_EVERY == 0:
+                self._writer.garbage_collect_files()
+        except (ValueError, OSError) as error:
+            raise IndexFailure(f"the index could not be committed: {error}") from error
+        self._changed = False
+        self.snapshot = self._read()
+        return True
+
+    def collect(self) -> None:
+        """Delete the files of segments that merges have replaced."""
+        self._writer.garbage_collect_files()
+
+    def close(self) -> None:
+        """Wait for running merges and let go of the directory's lock. What was not committed is gone."""
+        self._writer.wait_merging_threads()

@@ -1,0 +1,148 @@
+"""The indexer process: `python -m recalld.ingest --control-fd N`, started by the main process and by nobody else."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+from pathlib import Path
+
+from recall.places import places
+from recalld import logs
+from recalld.config import effective_roots, load
+from recalld.index.writer import IndexWriter
+from recalld.ingest.control import Control
+from recalld.ingest.findings import findings
+from recalld.ingest.generations import Generation, Generations
+from recalld.ingest.rebuild import rebuild
+from recalld.ingest.texts import Texts
+from recalld.ingest.worker import Worker
+from recalld.redact import Redactor
+from recalld.server.children import die_with_parent
+from recalld.settings import Config
+from recalld.sources import SOURCES
+from recalld.watch.scan import nothing
+from recalld.watch.watcher import Watcher
+
+BULK_BYTES = 4 * 2**20
+"""With more than this to read at the start, reading runs in a niced thread until it is done."""
+
+NICENESS = 10
+
+LOCK_PATIENCE_S = 10.0
+"""How long to wait for the writer of an indexer that was killed a moment ago to be gone."""
+
+
+class Process:
+    """The indexer's parts and their order of life."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.places = places()
+        self.config = load(self.places.config)
+        self.roots = effective_roots(self.config, os.environ)
+        self.control = Control(descriptor, self._command)
+        self.redactor = Redactor(disabled=frozenset(self.config.redact.disabled))
+        self.generations = Generations(self.places.index)
+        self.worker: Worker | None = None
+        self.builder: Worker | None = None
+        self.watcher: Watcher | None = None
+        self._early: list[dict[str, object]] = []
+        self._lock = threading.Lock()
+
+    def _command(self, message: dict[str, object]) -> None:
+        """Called in the control thread."""
+        with self._lock:
+            if self.worker is None:
+                self._early.append(message)
+                if message.get("cmd") == "stop" and self.builder is not None:
+                    self.builder.events.put(("command", message))
+            else:
+                self.worker.events.put(("command", message))
+
+    def run(self) -> None:
+        """Index until told to stop."""
+        self.control.start()
+        generation = self.generations.current()
+        if generation is None or not generation.readable:
+            generation = self._begin()
+        if generation.outdated:
+            self.control.send("ready", index=generation.name)
+            generation = rebuild(self.generations, generation, self._make_builder)
+        self.generations.sweep(generation)
+        worker = self._make_worker(generation)
+        self.control.send("ready", index=generation.name)
+        self._watch(worker)
+        worker.look(None)
+        if worker.pending_bytes > BULK_BYTES:
+            thread = threading.Thread(target=_niced, args=(worker,), name="build")
+            thread.start()
+            thread.join()
+        worker.run()
+        if self.watcher is not None:
+            self.watcher.stop()
+
+    def _begin(self) -> Generation:
+        generation = self.generations.new()
+        IndexWriter(generation.path).close()
+        self.generations.make_current(generation)
+        return generation
+
+    def _worker_over(self, generation: Generation) -> Worker:
+        writer = IndexWriter(generation.path, heap_bytes=self.config.index.writer_heap_bytes, patience=LOCK_PATIENCE_S)
+        texts = Texts(self.redactor, max_text=self.config.index.max_text_bytes)
+        return Worker(writer, generation.name, SOURCES, self.roots, self.config, texts, self.control.send, nothing)
+
+    def _make_builder(self, generation: Generation) -> Worker:
+        """Return a worker that fills a new index. It is told of nothing but the end: questions are for the next one."""
+        builder = self._worker_over(generation)
+        builder.announce = False
+        with self._lock:
+            self.builder = builder
+        return builder
+
+    def _make_worker(self, generation: Generation) -> Worker:
+        worker = self._worker_over(generation)
+        worker.handlers["doctor"] = lambda _: {"findings": findings(worker, self.watcher)}
+        worker.handlers["reload"] = lambda _: self._reload(worker)
+        with self._lock:
+            self.worker, self.builder = worker, None
+            for message in self._early:
+                worker.events.put(("command", message))
+            self._early.clear()
+        return worker
+
+    def _watch(self, worker: Worker) -> None:
+        if self.watcher is not None:
+            self.watcher.stop()
+        self.watcher = Watcher(SOURCES, self.roots, lambda paths: worker.events.put(("hint", paths)))
+        self.watcher.start()
+
+    def _reload(self, worker: Worker) -> dict[str, object]:
+        """Take a changed configuration in. Raises ConfigError, and goes on with the old one, where it is wrong."""
+        self.config = load(self.places.config)
+        self.roots = effective_roots(self.config, os.environ)
+        worker.config, worker.roots = self.config, self.roots
+        self._watch(worker)
+        worker.look(None)
+        return {}
+
+
+def _niced(worker: Worker) -> None:
+    """Run until everything on disk is read, giving way to whoever else wants the processor."""
+    if sys.platform == "linux":  # where niceness is a thread's own; it ends with this thread
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+    worker.run(until_idle=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="recalld.ingest", description=__doc__)
+    parser.add_argument("--control-fd", type=int, required=True)
+    arguments = parser.parse_args()
+    die_with_parent()
+    logs.setup(os.environ.get("RECALLD_LOG_LEVEL", "info"))
+    Process(arguments.control_fd).run()
+
+
+if __name__ == "__main__":
+    main()

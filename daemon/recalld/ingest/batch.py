@@ -1,0 +1,395 @@
+"""From items to documents: what is read between two commits, and how it becomes one.
+
+`Batch.add` takes what parsers yield, file by file in any order, and keeps it in memory; `Batch.flush` decides ownership
+and branches for the sessions that changed and writes their documents and the files' checkpoints. The caller commits.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from recalld.index.documents import (
+    SEPARATOR,
+    StoredFacts,
+    StoredFile,
+    StoredRecord,
+    StoredSession,
+    from_body,
+    hash_of,
+    record_key,
+    session_key,
+)
+from recalld.index.writer import IndexWriter
+from recalld.ingest.fold import file_rank
+from recalld.ingest.nodes import Entry, Held, LeafTitle, Node, Session, is_person, load, title_of
+from recalld.ingest.ownership import decide
+from recalld.ingest.texts import Texts
+from recalld.ingest.write import write_session
+from recalld.model import Fact, Message, Record
+from recalld.sources.base import Source
+
+_KEPT_NODES = 50_000
+"""Nodes of sessions that are kept in memory between commits, about 0.5 KB each."""
+
+
+class Batch:
+    """The unwritten state over one index."""
+
+    def __init__(self, writer: IndexWriter, files: Mapping[str, StoredFile], texts: Texts) -> None:
+        self.writer = writer
+        self.files = files
+        """Every known file by id, kept up to date by the caller."""
+        self.texts = texts
+        self.sessions: OrderedDict[str, Session] = OrderedDict()
+        self.checkpoints: dict[str, StoredFile] = {}
+        self.text_bytes = 0
+        """Characters of text that wait to be written."""
+        self.new_uids: dict[str, set[str]] = {}
+        """Sessions that hold a uid, as far as the index does not know it yet."""
+        self.orphans: dict[tuple[str, str], list[StoredRecord]] = {}
+        """Records whose file no longer holds them, while a copy of them may: by (skey, uid)."""
+        self.seen_uids: set[int] | None = None
+        """Hashes of every uid there is, while an index is built from nothing: spares the lookups."""
+        self._leaf_facts: dict[str, dict[str, LeafTitle]] = {}
+        """By agent, then by uid."""
+        self._dirty_leaf_files: set[str] = set()
+        self._leaf_entries: dict[str, list[Entry]] = {}
+        self.forks: dict[str, set[str]] = {}
+        """Skeys of the forks of a session, as files tell them."""
+        self._load_known()
+
+    def _load_known(self) -> None:
+        snapshot = self.writer.snapshot
+        leaves = snapshot.all_of(snapshot.term("type", "n"), snapshot.term("flag", "leaf"))
+        for body in snapshot.bodies(leaves):
+            facts = from_body(StoredFacts, body)
+            for entry in facts.entries:
+                self._know_leaf(facts.agent, facts.file, (entry[0], entry[1], entry[2], entry[3], entry[4]))
+        forked = snapshot.all_of(snapshot.term("type", "s"), snapshot.term("flag", "forked"))
+        for body in snapshot.bodies(forked):
+            stored = from_body(StoredSession, body)
+            self.forks.setdefault(session_key(stored.agent, stored.forked_from or ""), set()).add(stored.skey)
+        if snapshot.searcher.num_docs == 0:
+            self.seen_uids = set()
+
+    # -- taking in ---------------------------------------------------------------------------------------------------
+
+    def session(self, skey: str) -> Session:
+        """Return a session, from memory or from the index."""
+        found = self.sessions.get(skey)
+        if found is None:
+            found = self.sessions[skey] = load(self.writer.snapshot, skey)
+            for uid in self._leaf_facts.get(found.agent, ()):
+                if uid in found.nodes:
+                    found.leaf_titles[uid] = self._leaf_facts[found.agent][uid]
+        self.sessions.move_to_end(skey)
+        return found
+
+    def add(self, source: Source, file: StoredFile, item: Message | Fact) -> None:
+        """Take one item of `file` in."""
+        if isinstance(item, Message):
+            self._message(source, file, item)
+        else:
+            self._fact(file, item)
+
+    def remove_file(self, file: StoredFile) -> None:
+        """Take back everything that came from `file`, which is going to be read anew or is to be forgotten."""
+        for skey in file.sessions:
+            session = self.session(skey)
+            gone = [n for n in session.nodes.values() if n.file == file.id]
+            if session.lineage:
+                session.regroup = True
+                self._keep_orphans(session, gone)
+            session.remove(gone)
+            session.new_links.pop(file.id, None)
+            session.facts.pop(file.id, None)
+        self._leaf_entries.pop(file.id, None)
+        self._dirty_leaf_files.discard(file.id)
+        self.writer.delete("file", file.id)
+        file.sessions = []
+
+    def _keep_orphans(self, session: Session, nodes: Iterable[Node]) -> None:
+        for node in nodes:
+            if node.own:
+                records = [r for h in node.held if (r := self.record(session, h.id)) is not None]
+                self.orphans[session.skey, node.uid] = records
+
+    def record(self, session: Session, record: str) -> StoredRecord | None:
+        """Return one of a session's own records with its text, from this batch or from the index."""
+        found = session.pending.get(record)
+        if found is not None:
+            return found
+        stored = self.writer.snapshot.record(session.skey, record)
+        return stored if isinstance(stored, StoredRecord) else None
+
+    def _message(self, source: Source, file: StoredFile, message: Message) -> None:
+        if message.time is None:
+            message.time = file.time
+        else:
+            file.time = message.time
+        if any(r.kind == "message" for r in message.records):
+            file.ord += 1
+        session = self._session_for(file, session_key(file.agent, message.session))
+        if session is None:
+            return
+        known = session.nodes.get(message.uid)
+        if known is not None:
+            if source.fragments and message.records and known.file == file.id:
+                self._fragment(session, known, message)
+            return
+        node = Node(
+            uid=message.uid,
+            up=message.parent,
+            file=file.id,
+            offset=message.offset,
+            length=message.length,
+            ord=file.ord,
+            time=message.time,
+            held=[],
+            project=message.project,
+            branch=message.branch,
+        )
+        if message.records:
+            self._enter(source, session, node, lambda: self._make_records(session, node, file, message))
+        else:
+            session.insert(node)
+            session.new_links.setdefault(file.id, []).append((node.uid, node.up, node.offset))
+            self._name_leaf(session, node.uid)
+
+    def adopt(self, source: Source, file: StoredFile, records: list[StoredRecord]) -> None:
+        """Take in the records of one message that another index held; they are redacted again."""
+        first = records[0]
+        session = self._session_for(file, first.skey)
+        if session is None or first.uid in session.nodes:
+            return
+        node = Node(
+            uid=first.uid,
+            up=first.up,
+            file=file.id,
+            offset=first.offset,
+            length=first.length,
+            ord=first.ord,
+            time=first.time,
+            held=[],
+            project=first.project,
+            branch=first.branch,
+        )
+        self._enter(source, session, node, lambda: self._take_records(session, node, records))
+
+    def _session_for(self, file: StoredFile, skey: str) -> Session | None:
+        """Return the session that a message of `file` goes to; None where a prompt history has nothing to add."""
+        session = self.session(skey)
+        if file.kind == "history":
+            if session.nodes and not session.prompt_only:
+                return None  # the transcript has what was typed
+            session.prompt_only = True
+        elif session.prompt_only:
+            self._drop_prompts(session)
+        if skey not in file.sessions:
+            file.sessions.append(skey)
+        return session
+
+    def _enter(self, source: Source, session: Session, node: Node, fill: Callable[[], None]) -> None:
+        """Insert a node with records: as a copy where another session holds it, else with what `fill` puts into it."""
+        elsewhere = self._elsewhere(session, node.uid) if source.lineage == "ids" else set()
+        if elsewhere:
+            # Whoever turns out to own it, the text is already there once.
+            session.lineage |= elsewhere
+            session.regroup = True
+            node.owner = (min(elsewhere), node.uid)
+        else:
+            fill()
+        session.insert(node)
+        self._know_uid(session.skey, node.uid)
+        self._name_leaf(session, node.uid)
+
+    def _name_leaf(self, session: Session, uid: str) -> None:
+        title = self._leaf_facts.get(session.agent, {}).get(uid)
+        if title is not None:
+            session.leaf_titles[uid] = title
+
+    def _drop_prompts(self, session: Session) -> None:
+        """A transcript has appeared: what a prompt history told of the session goes."""
+        prompts = [n for n in session.nodes.values() if n.file in self.files and self.files[n.file].kind == "history"]
+        for node in prompts:
+            for held in node.held:
+                self.writer.delete("key", record_key(session.skey, held.id))
+        session.remove(prompts)
+        session.prompt_only = False
+
+    def _take_records(self, session: Session, node: Node, records: list[StoredRecord]) -> None:
+        for record in records:
+            again = self.texts.again(record)
+            session.pending[again.id] = again
+            self.text_bytes += len(again.text)
+            node.held.append(Held(again.id, again.role, again.kind, again.hash))
+        node.person = is_person(node.held)
+        node.model = next((r.model for r in records if r.model), None)
+
+    def _make_records(self, session: Session, node: Node, file: StoredFile, message: Message) -> None:
+        for n, record in enumerate(message.records):
+            self._make_record(session, node, file, message, record, n)
+        node.person = is_person(node.held)
+        node.model = next((r.model for r in message.records if r.model), None)
+        if node.person and session.first_prompt is None:
+            said = next(session.pending[h.id] for h in node.held if h.role == "user" and h.kind == "message")
+            session.first_prompt = (node.uid, title_of(said.text))
+
+    def _make_record(
+        self, session: Session, node: Node, file: StoredFile, message: Message, record: Record, sub: int
+    ) -> None:
+        identity = record.id or (message.uid if sub == 0 else f"{message.uid}#{sub}")
+        stored = self.texts.store(record, session, node, file, message, identity, sub)
+        session.pending[identity] = stored
+        self.text_bytes += len(stored.text)
+        node.held.append(Held(identity, record.role, record.kind, stored.hash))
+
+    def _fragment(self, session: Session, node: Node, message: Message) -> None:
+        """Take in a further fragment of a message. A fork's file may have shown it before: then the text has it."""
+        node.seen += 1
+        session.touch(node)
+        owner, owned = session, node
+        for _ in range(10):  # a copy of a copy, until ownership is decided
+            if owned.owner is None:
+                break
+            owner = self.session(owned.owner[0])
+            there = owner.nodes.get(owned.owner[1])
+            if there is None:
+                return
+            owned = there
+        if owned.own and node.seen > owned.merged:
+            owned.merged = node.seen
+            self._merge(owner, owned, message)
+
+    def _merge(self, session: Session, node: Node, message: Message) -> None:
+        """Join a fragment to the records that are there: texts to the text, other records behind."""
+        file = self.files[node.file]
+        message.offset, message.length = node.offset, node.length
+        for record in message.records:
+            said = next((h for h in node.held if h.kind == "message"), None)
+            before = self.record(session, said.id) if said is not None and record.kind == "message" else None
+            if said is not None and before is not None:
+                text, truncated = self.texts.join(before.text, record.text)
+                merged = replace(
+                    before,
+                    text=text,
+                    hash=hash_of(before.role, before.kind, text),
+                    truncated=before.truncated or truncated,
+                    model=record.model or before.model,
+                )
+                session.pending[said.id] = merged
+                said.hash = merged.hash
+            else:
+                self._make_record(session, node, file, message, record, len(node.held))
+        node.time = message.time
+        for held in node.held:
+            record_now = self.record(session, held.id)
+            if record_now is not None and record_now.time != message.time:
+                session.pending[held.id] = replace(record_now, time=message.time)
+        node.model = next((r.model for r in message.records if r.model), node.model)
+        session.touch(node)
+
+    # -- who else holds it -------------------------------------------------------------------------------------------
+
+    def _know_uid(self, skey: str, uid: str) -> None:
+        if self.seen_uids is not None:
+            self.seen_uids.add(hash(uid))
+        self.new_uids.setdefault(uid, set()).add(skey)
+
+    def _elsewhere(self, session: Session, uid: str) -> set[str]:
+        """Return the other sessions that hold a message of this id."""
+        known = {s for s in session.lineage if uid in self.session(s).nodes}
+        if known:  # the others of the lineage are reached through these
+            return known
+        found = {s for s in self.new_uids.get(uid, ()) if s != session.skey}
+        if self.seen_uids is None or hash(uid) in self.seen_uids:
+            found |= self.writer.snapshot.holders(uid)
+        found.discard(session.skey)
+        agent = session.agent + SEPARATOR
+        # Sessions whose node has since been taken back, in this very batch, do not count.
+        return {s for s in found if s.startswith(agent) and uid in self.session(s).nodes}
+
+    # -- facts -------------------------------------------------------------------------------------------------------
+
+    def _fact(self, file: StoredFile, fact: Fact) -> None:
+        value = fact.value
+        if isinstance(value, str):
+            value = self.texts.redact(value)
+        elif isinstance(value, dict):
+            value = {k: self.texts.redact(v) if isinstance(v, str) else v for k, v in value.items()}
+        entry: Entry = (fact.name, value, fact.leaf, fact.time, fact.offset)
+        if fact.session is None:
+            if fact.leaf is not None:
+                self._leaf_entries.setdefault(file.id, self._stored_leaves(file)).append(entry)
+                self._dirty_leaf_files.add(file.id)
+                self._know_leaf(file.agent, file.id, entry)
+                self._tell_leaf(file.agent, fact.leaf)
+            return
+        skey = session_key(file.agent, fact.session)
+        if skey not in file.sessions:
+            file.sessions.append(skey)
+        session = self.session(skey)
+        session.add_fact(file.id, entry)
+        if fact.name == "forked_from" and isinstance(value, str) and value != fact.session:
+            above = session_key(file.agent, value)
+            self.forks.setdefault(above, set()).add(skey)
+            session.regroup = True
+
+    def _stored_leaves(self, file: StoredFile) -> list[Entry]:
+        body = self.writer.snapshot.body(StoredFacts(file.id, file.agent, None, []).key)
+        if body is None:
+            return []
+        return [(e[0], e[1], e[2], e[3], e[4]) for e in from_body(StoredFacts, body).entries]
+
+    def _know_leaf(self, agent: str, file: str, entry: Entry) -> None:
+        if entry[2] is not None:
+            self._leaf_facts.setdefault(agent, {})[entry[2]] = (entry[1]["text"], file, entry[4])
+
+    def _tell_leaf(self, agent: str, leaf: str) -> None:
+        """Give a leaf's title to the sessions that hold the leaf already."""
+        for session in [s for s in self.sessions.values() if s.agent == agent and leaf in s.nodes]:
+            session.leaf_titles[leaf] = self._leaf_facts[agent][leaf]
+            session.dirty = True
+        for skey in self.writer.snapshot.holders(leaf):
+            if skey.startswith(agent + SEPARATOR) and skey not in self.sessions:
+                self.session(skey).dirty = True
+
+    def in_order(self, session: Session) -> list[Node]:
+        """Return a session's nodes in conversation order."""
+        return session.ordered(file_rank(session, self.files))
+
+    def refold(self, file: StoredFile) -> None:
+        """Have the sessions of a file summed up anew: something about the file itself has changed."""
+        for skey in file.sessions:
+            self.session(skey).dirty = True
+
+    # -- writing -----------------------------------------------------------------------------------------------------
+
+    def flush(self) -> list[str]:
+        """Write everything that waits; return the keys of the sessions that changed. The caller commits."""
+        decide(self)
+        changed = [skey for skey, s in self.sessions.items() if s.dirty]
+        for skey in changed:
+            write_session(self, self.sessions[skey])
+        for file in self._dirty_leaf_files:
+            agent = self.files[file].agent if file in self.files else self.checkpoints[file].agent
+            self.writer.replace(StoredFacts(file, agent, None, self._leaf_entries[file]))
+        for checkpoint in self.checkpoints.values():
+            self.writer.replace(checkpoint)
+        self._dirty_leaf_files.clear()
+        self._leaf_entries.clear()
+        self.checkpoints.clear()
+        self.orphans.clear()
+        self.new_uids.clear()
+        self.text_bytes = 0
+        self._let_go()
+        return changed
+
+    def _let_go(self) -> None:
+        """Drop the sessions that were used longest ago."""
+        total = sum(len(s.nodes) for s in self.sessions.values())
+        while total > _KEPT_NODES and len(self.sessions) > 1:
+            _, dropped = self.sessions.popitem(last=False)
+            total -= len(dropped.nodes)

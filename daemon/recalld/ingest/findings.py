@@ -1,0 +1,68 @@
+"""What `recall doctor` says of files, formats and watching."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recalld.ingest.worker import Worker
+    from recalld.redact import Redactor
+    from recalld.watch.watcher import Watcher
+
+Finding = dict[str, Any]
+
+WATCH_REMEDY = (
+    "nothing is lost, a change is found a few seconds later; where a limit is named, raise it"
+    " (sysctl fs.inotify.max_user_watches)"
+)
+
+_MOST = 200
+"""Findings of one check that are listed; the rest is counted in the last one."""
+
+
+def finding(check: str, message: str, remedy: str | None, path: str | None = None, offset: int | None = None) -> Finding:
+    """Return one FINDING."""
+    return {"check": check, "path": path, "offset": offset, "message": message, "remedy": remedy}
+
+
+def findings(worker: Worker, watcher: Watcher | None) -> list[Finding]:
+    """Return everything that is wrong or worth knowing."""
+    found: list[Finding] = []
+    found += _bad_lines(worker)
+    found += [
+        finding("unreadable", message, "make it readable for your user, or exclude it", path)
+        for path, message in [*worker.troubles.items(), *worker.problems.items()]
+    ]
+    if watcher is not None:
+        for place in watcher.watched():
+            if place.mode == "scan":
+                why = f"changes of {place.agent} are found by scanning, not by events: {place.reason}"
+                found.append(finding("watching", why, WATCH_REMEDY, str(place.directory)))
+    return found
+
+
+def notes(worker: Worker, redactor: Redactor) -> dict[str, Any]:
+    """Return what is no fault: record types that are not known, and secrets that were redacted, counted by kind."""
+    unknown: dict[str, dict[str, int]] = {}
+    for file in worker.files.values():
+        for name, count in file.unknown.items():
+            by_name = unknown.setdefault(file.agent, {})
+            by_name[name] = by_name.get(name, 0) + count
+    return {"unknown_types": unknown, "redacted": dict(redactor.counts)}
+
+
+def _bad_lines(worker: Worker) -> list[Finding]:
+    found: list[Finding] = []
+    more = 0
+    for file in sorted(worker.files.values(), key=lambda f: f.path):
+        for offset, why in file.problems:
+            if len(found) < _MOST:
+                found.append(
+                    finding("skipped_line", why, "nothing is lost but this line; the agent wrote it so", file.path, offset)
+                )
+            else:
+                more += 1
+        more += file.skipped - len(file.problems)
+    if more:
+        found.append(finding("skipped_line", f"{more} more lines were skipped", None))
+    return found

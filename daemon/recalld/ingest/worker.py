@@ -1,0 +1,414 @@
+"""The indexer's loop: from hints and scans to commits.
+
+One thread does everything: it takes what has come in (hints of the watcher, commands of the main process), turns it
+into a queue of files to read, reads a chunk, and commits when enough has gathered or nothing is left. Files that a hint
+named come first, then the newest; so a live session does not wait for the history behind it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import queue
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recall.errors import RecallError
+from recalld import logs
+from recalld.index.documents import StoredFile, from_body
+from recalld.index.writer import IndexWriter
+from recalld.ingest import reading
+from recalld.ingest.batch import Batch
+from recalld.ingest.texts import Texts
+from recalld.settings import Config
+from recalld.sources.base import Source
+from recalld.tail.actions import Action, Back, Gone, Look, Move, Read, Replace, Trouble, Whole
+from recalld.tail.found import Scan
+from recalld.tail.table import FileTable
+from recalld.watch.scan import scan
+
+FIRST_COMMIT_S = 0.25
+"""The first commit of a build comes this soon, so that something can be found at once."""
+
+COMMIT_S = 2.0
+"""Later ones come when the batch is full, or after this time."""
+
+STATUS_EVERY_S = 0.5
+"""How often progress is told while there is work."""
+
+Hint = set[Path] | None
+Send = Callable[..., None]
+
+
+class Worker:
+    """Works over one index directory. `send(event, **fields)` tells the main process."""
+
+    def __init__(
+        self,
+        writer: IndexWriter,
+        name: str,
+        sources: Mapping[str, Source],
+        roots: Mapping[str, Sequence[Path]],
+        config: Config,
+        texts: Texts,
+        send: Send,
+        excluded: Callable[[str], bool],
+    ) -> None:
+        self.writer = writer
+        self.name = name
+        self.sources = sources
+        self.roots = roots
+        self.config = config
+        self.send = send
+        self.excluded = excluded
+        self.events: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        """("hint", paths or None) and ("command", message)."""
+        self.files: dict[str, StoredFile] = {}
+        snapshot = writer.snapshot
+        for body in snapshot.bodies(snapshot.term("type", "f")):
+            file = from_body(StoredFile, body)
+            self.files[file.id] = file
+        self.table = FileTable(self.files.values())
+        self.batch = Batch(writer, self.files, texts)
+        self.announce = True
+        """Commits are told to the main process: not while an index is being rebuilt beside the current one."""
+        self.troubles: dict[str, str] = {}
+        self.problems: dict[str, str] = {}
+        """What scans could not look at, by path."""
+        self.whole: dict[str, StoredFile] = {}
+        self.complete = False
+        self.last_commit: int | None = None
+        self._heap: list[tuple[int, int, int, Read | Replace]] = []
+        self._queued: dict[str, int] = {}
+        """File ids in the heap, with the number of their newest entry."""
+        self._numbers = itertools.count()
+        self.pending_bytes = 0
+        self._current: tuple[StoredFile, Iterator[int]] | None = None
+        self._current_action: Read | Replace | None = None
+        """What `_current` was begun with, until its first chunk is read."""
+        self._syncs: list[dict[str, Any]] = []
+        self._asked: list[dict[str, Any]] = []
+        self._began = time.monotonic()
+        self._uncommitted_since: float | None = None
+        self._told = 0.0
+        self._done_bytes = 0
+        self._summed: dict[str, _Counts] | None = None
+        self._working_since: float | None = None
+        self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {}
+        """Commands beside `sync` and `stop`, each with params → result, run between two chunks."""
+        self.stopping = False
+
+    # -- the loop ----------------------------------------------------------------------------------------------------
+
+    def run(self, *, until_idle: bool = False) -> None:
+        """Work until told to stop, or until there is nothing left to do."""
+        while self._take_events(wait=not self.busy and not until_idle):
+            if self._syncs and not self._asked:
+                self._asked, self._syncs = self._syncs, []
+                self.look(None)
+            if self._step():
+                self._maybe_commit()
+                continue
+            self.commit()
+            if not self.complete:
+                self.complete = True
+                self._tell_status(now=True)
+            self._answer()
+            if until_idle and not self._syncs:
+                return
+        self.commit()
+
+    @property
+    def busy(self) -> bool:
+        """There is something to read, to commit or to answer."""
+        return bool(
+            self._current or self._heap or self._syncs or self._asked or self._uncommitted_since is not None or self.whole
+        )
+
+    def _take_events(self, *, wait: bool) -> bool:
+        """Take in what has come, after waiting for it if asked to; return False once told to stop."""
+        if self.stopping:
+            return False
+        timeout: float | None = None
+        if wait:
+            due, seconds = self.table.due()
+            if due:
+                self.look(set(due))
+                return True
+            timeout = seconds
+        try:
+            event = self.events.get(block=wait, timeout=timeout)
+        except queue.Empty:
+            if wait:
+                self.look(set(self.table.due()[0]))
+            return True
+        hints: set[Path] = set()
+        everything = False
+        while True:
+            kind, value = event
+            if kind == "command":
+                self._command(value)
+            elif value is None:
+                everything = True
+            else:
+                hints |= value
+            try:
+                event = self.events.get_nowait()
+            except queue.Empty:
+                break
+        if everything:
+            self.look(None)
+        elif hints:
+            self.look(hints, urgent=True)
+        return not self.stopping
+
+    def _command(self, message: dict[str, Any]) -> None:
+        name = message.get("cmd")
+        if name == "stop":
+            self.stopping = True
+        elif name == "sync":
+            self._syncs.append(message)
+        elif name in self.handlers:
+            try:
+                result = self.handlers[name](message.get("params") or {})
+            except RecallError as error:
+                result = error
+            self._done(message, result)
+        else:
+            logs.warning("unknown_command", name=name)
+
+    def _done(self, message: dict[str, Any], result: Any) -> None:
+        if "id" not in message:
+            return
+        if isinstance(result, RecallError):
+            self.send("done", id=message["id"], error={"code": result.code, "message": result.message})
+        else:
+            self.send("done", id=message["id"], result=result or {})
+
+    def _answer(self) -> None:
+        for message in self._asked:
+            self._done(message, {})
+        self._asked = []
+
+    # -- looking -----------------------------------------------------------------------------------------------------
+
+    def look(self, paths: set[Path] | None, *, urgent: bool = False) -> None:
+        """Scan `paths`, or everything, and queue what is to be done."""
+        found = scan(self.sources, self.roots, only=paths, excluded=self.excluded)
+        self._note_problems(found, whole=paths is None)
+        for action in self.table.reconcile(found):
+            self._plan(action, urgent=urgent)
+
+    def _note_problems(self, found: Scan, *, whole: bool) -> None:
+        if whole:
+            self.problems = {}
+        for problem in found.problems:
+            if str(problem.path) not in self.problems:
+                logs.warning("scan_problem", why=problem.message)
+            self.problems[str(problem.path)] = problem.message
+
+    def _plan(self, action: Action, *, urgent: bool) -> None:
+        if isinstance(action, Trouble):
+            self.troubles[str(action.path)] = action.message
+            return
+        file = action.file
+        self.files[file.id] = file
+        self._summed = None
+        self.troubles.pop(file.path, None)
+        if isinstance(action, Read | Replace):
+            self._enqueue(action, urgent=urgent)
+        elif isinstance(action, Whole):
+            self.whole[file.id] = file
+        else:
+            if isinstance(action, Gone | Back | Move):
+                logs.info("file", change=type(action).__name__.lower(), agent=file.agent)
+                self.batch.refold(file)
+                self.batch.checkpoints[file.id] = file
+                self.touch()
+            elif isinstance(action, Look) and file.id in self.batch.checkpoints:
+                self.batch.checkpoints[file.id] = file
+
+    def _enqueue(self, action: Read | Replace, *, urgent: bool) -> None:
+        file = action.file
+        if self._current is not None and self._current[0].id == file.id and isinstance(action, Read):
+            # It grew while it is being read: what is new is read when the reader has come to the end it knew.
+            urgent = True
+        number = next(self._numbers)
+        size = _size(Path(file.path))
+        if file.id not in self._queued:
+            self.pending_bytes += max(0, size - file.offset)
+        self._queued[file.id] = number
+        heapq.heappush(self._heap, (0 if urgent else 1, -_mtime(Path(file.path)), number, action))
+        if self._working_since is None:
+            self._working_since, self._done_bytes = time.monotonic(), 0
+            self._began = time.monotonic()
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def _step(self) -> bool:
+        """Do one piece of work; return whether there was one."""
+        if self._current is None or (self._heap and self._heap[0][0] == 0):
+            self._next_file()
+        if self._current is None:
+            return self._verify_one()
+        file, chunks = self._current
+        try:
+            read = next(chunks, None)
+        except (OSError, RecallError) as error:
+            message = error.message if isinstance(error, RecallError) else (error.strerror or str(error))
+            self.troubles[file.path] = message
+            logs.warning("read_failed", agent=file.agent, kind=file.kind, why=message)
+            read = None
+        if read is None:
+            self._current = None
+            self._summed = None
+        else:
+            self._current_action = None
+            self.touch()
+            self.pending_bytes = max(0, self.pending_bytes - read)
+            self._done_bytes += read
+        self._tell_status()
+        return True
+
+    def _next_file(self) -> None:
+        while self._heap:
+            _, _, number, action = self._heap[0]
+            if self._queued.get(action.file.id) != number:
+                heapq.heappop(self._heap)
+                continue
+            if self._current is not None and self._current[0].id == action.file.id:
+                return  # first to the end of what is being read of it
+            if self._current is not None:
+                return self._interrupt()
+            heapq.heappop(self._heap)
+            del self._queued[action.file.id]
+            file = action.file
+            if isinstance(action, Replace):
+                logs.info("file", change="replaced", agent=file.agent)
+            chunks = reading.read(self.batch, self.table, file, self.config.index, again=isinstance(action, Replace))
+            self._current, self._current_action = (file, chunks), action
+            return
+        self.pending_bytes = 0 if self._current is None else self.pending_bytes
+
+    def _interrupt(self) -> None:
+        """Put the file that is being read back into the queue, behind what has come first."""
+        assert self._current is not None
+        file, chunks = self._current
+        if file.kind in ("meta", "spill"):
+            return
+        chunks.close()  # type: ignore[attr-defined]  # it is a generator
+        self._current = None
+        number = next(self._numbers)
+        self._queued[file.id] = number
+        action = self._current_action or Read(file, "grown")
+        heapq.heappush(self._heap, (1, -_mtime(Path(file.path)), number, action))
+        self._next_file()
+
+    def _verify_one(self) -> bool:
+        """Compare the whole prefix of one file that is in doubt; return whether there was one."""
+        if not self.whole or self._uncommitted_since is not None or self._asked or self._syncs:
+            return False
+        _, file = self.whole.popitem()
+        for action in self.table.verify(file):
+            self._plan(action, urgent=False)
+        return True
+
+    # -- committing --------------------------------------------------------------------------------------------------
+
+    def touch(self) -> None:
+        """Note that there is something to commit."""
+        if self._uncommitted_since is None:
+            self._uncommitted_since = time.monotonic()
+
+    def _maybe_commit(self) -> None:
+        if self._uncommitted_since is None:
+            return
+        waited = time.monotonic() - self._uncommitted_since
+        first = self.last_commit is None and not self.complete
+        urgent_done = self._current is None and self._queued and not (self._heap and self._heap[0][0] == 0)
+        if self.batch.text_bytes >= self.config.index.batch_bytes or waited >= (FIRST_COMMIT_S if first else COMMIT_S):
+            self.commit()
+        elif urgent_done and self.complete:
+            self.commit()
+
+    def commit(self) -> None:
+        """Write what has gathered, make it lasting and visible, and tell the main process."""
+        if self._uncommitted_since is None:
+            return
+        started = time.monotonic()
+        text = self.batch.text_bytes
+        changed = self.batch.flush()
+        self.writer.commit()
+        self._uncommitted_since = None
+        self.last_commit = int(time.time() * 1000)
+        took = (time.monotonic() - started) * 1000
+        logs.info("commit", sessions=len(changed), text=text, ms=took)
+        if self._current is None and not self._heap:
+            self.pending_bytes = 0
+            self._working_since = None
+        if self.announce:
+            self.send("commit", index=self.name, sessions=changed, status=self.status())
+
+    # -- telling -----------------------------------------------------------------------------------------------------
+
+    def _tell_status(self, *, now: bool = False) -> None:
+        if now or time.monotonic() - self._told >= STATUS_EVERY_S:
+            self._told = time.monotonic()
+            self.send("status", status=self.status())
+
+    def status(self) -> dict[str, Any]:
+        """Return progress and counts: `pending_bytes`, `total_bytes`, `rate` (bytes per second), files by agent."""
+        elapsed = time.monotonic() - self._working_since if self._working_since is not None else 0.0
+        counts = self._counts()
+        return {
+            "pending_bytes": self.pending_bytes,
+            "total_bytes": sum(c.bytes for c in counts.values()),
+            "complete": self.complete,
+            "rate": int(self._done_bytes / elapsed) if elapsed > 0 else 0,
+            "files": sum(c.files for c in counts.values()),
+            "agents": {
+                agent: {
+                    "files": counts[agent].files,
+                    "skipped_lines": counts[agent].skipped,
+                    "roots": [str(r) for r in roots],
+                }
+                for agent, roots in self.roots.items()
+            },
+            "last_commit": self.last_commit,
+        }
+
+    def _counts(self) -> dict[str, _Counts]:
+        """Return what the files come to by agent; summed up anew only when a file has changed since."""
+        if self._summed is None:
+            self._summed = {agent: _Counts() for agent in self.roots}
+            for file in self.files.values():
+                if file.kind not in ("spill", "meta") and not file.deleted and file.agent in self._summed:
+                    counts = self._summed[file.agent]
+                    counts.files += 1
+                    counts.skipped += file.skipped
+                    counts.bytes += file.size
+        return self._summed
+
+
+@dataclass(slots=True)
+class _Counts:
+    files: int = 0
+    skipped: int = 0
+    bytes: int = 0
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # it has just gone; the next look says so
+
+
+def _mtime(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

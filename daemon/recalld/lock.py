@@ -1,0 +1,97 @@
+"""One daemon a data directory: the lock, and the directories that only their owner may enter."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import random
+import stat
+import time
+from pathlib import Path
+
+from recall import __version__
+from recall.errors import AlreadyRunning, ConfigError
+from recall.lock import LockInfo, held_exclusively, parse
+from recall.places import Places
+
+_PATIENCE = 2.0
+"""Seconds for which clients that merely look at the lock (microseconds each) may keep it from us."""
+
+
+class DataLock:
+    """The exclusive lock on a data directory, held for the life of the process. Children do not inherit it."""
+
+    def __init__(self, fd: int, path: Path) -> None:
+        self._fd = fd
+        self.path = path
+
+    @classmethod
+    def acquire(cls, places: Places) -> DataLock:
+        """Take the lock, making the data directory where needed; raise AlreadyRunning where a daemon holds it."""
+        private_directory(places.data)
+        try:
+            fd = os.open(places.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise ConfigError(
+                f"cannot open {places.lock} ({error.strerror}): remove it or choose another place"
+            ) from error
+        end = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if held_exclusively(fd) or time.monotonic() > end:
+                    holder = parse(os.pread(fd, 4096, 0))
+                    os.close(fd)
+                    raise AlreadyRunning(_running(holder, places.data)) from None
+                time.sleep(random.uniform(0.0005, 0.003))  # somebody looks; two who start must not look in step
+                continue
+            os.ftruncate(fd, 0)  # the last holder's name must not stand for ours
+            os.fchmod(fd, 0o600)
+            return cls(fd, places.lock)
+
+    def write(self, socket: str) -> None:
+        """Say who holds the lock and which socket it listens on."""
+        text = json.dumps({"pid": os.getpid(), "version": __version__, "socket": socket}).encode() + b"\n"
+        os.pwrite(self._fd, text, 0)
+        os.ftruncate(self._fd, len(text))
+
+    def release(self) -> None:
+        """Give the lock back. The file stays: removing it would let two daemons lock two files of one name."""
+        os.ftruncate(self._fd, 0)
+        os.close(self._fd)
+
+
+def _running(holder: LockInfo, data: Path) -> str:
+    who = f"pid {holder.pid}, version {holder.version}" if holder.pid else "it is just starting"
+    return f"a recalld is already running for {data} ({who}): use it, or end it with `recall stop`"
+
+
+def private_directory(path: Path) -> None:
+    """Make `path`, and what is missing above it, with mode 0700; tighten it where it is ours and looser.
+
+    Raise ConfigError where it is no directory, is somebody else's, or is shared by design (sticky, like /tmp).
+    """
+    try:
+        _make(path)
+        found = path.stat()
+    except OSError as error:
+        raise ConfigError(f"cannot make the directory {path} ({error.strerror}): choose another place") from error
+    if not stat.S_ISDIR(found.st_mode):
+        raise ConfigError(f"{path} is not a directory: remove it or choose another place")
+    if found.st_uid != os.getuid():
+        raise ConfigError(f"{path} belongs to another user (uid {found.st_uid}): choose a directory of your own")
+    if found.st_mode & stat.S_ISVTX:
+        raise ConfigError(f"{path} is a shared directory: choose a directory of its own inside it")
+    if found.st_mode & 0o077:
+        path.chmod(0o700)
+
+
+def _make(path: Path) -> None:
+    missing: list[Path] = []
+    while not path.exists() and not path.is_symlink():
+        missing.append(path)
+        path = path.parent
+    for directory in reversed(missing):
+        directory.mkdir(mode=0o700, exist_ok=True)

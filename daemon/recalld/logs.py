@@ -1,0 +1,110 @@
+"""Log lines: one an event, `name key=value …`, to stderr. What sessions say never gets into one.
+
+Under systemd each line carries its priority in front (`<6>`) and no time: the journal has its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Mapping
+
+LEVELS = ("debug", "info", "warning", "error")
+
+_LOGGER = logging.getLogger("recalld")
+_PLAIN = re.compile(r"[^\s\"=\\]+")
+_PRIORITY = {logging.DEBUG: 7, logging.INFO: 6, logging.WARNING: 4, logging.ERROR: 3, logging.CRITICAL: 2}
+_MAX_VALUE = 400
+"""Characters of one value; an error text may quote a path of any length."""
+
+
+def setup(level: str, env: Mapping[str, str] = os.environ) -> None:
+    """Send log lines of `level` and above to stderr."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Formatter(journal="JOURNAL_STREAM" in env))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)  # libraries
+    _LOGGER.setLevel(level.upper())
+    logging.raiseExceptions = False  # a log that cannot be written must not be answered with its arguments on stderr
+    sys.excepthook = lambda kind, failure, trace: _uncaught(failure)
+    threading.excepthook = lambda caught: _uncaught(caught.exc_value)
+
+
+def debug(event: str, **values: object) -> None:
+    _log(logging.DEBUG, event, values)
+
+
+def info(event: str, **values: object) -> None:
+    _log(logging.INFO, event, values)
+
+
+def warning(event: str, **values: object) -> None:
+    _log(logging.WARNING, event, values)
+
+
+def error(event: str, **values: object) -> None:
+    _log(logging.ERROR, event, values)
+
+
+def where(failure: BaseException) -> str:
+    """Return an exception's type and the place it was raised, without its text, which may quote a session."""
+    frames = traceback.extract_tb(failure.__traceback__)
+    place = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+    return f"{type(failure).__name__}{place}"
+
+
+def _uncaught(failure: BaseException | None) -> None:
+    """What ends a process or a thread, by where it came from: a traceback would quote the text."""
+    if failure is None or isinstance(failure, KeyboardInterrupt):
+        return
+    frames = traceback.extract_tb(failure.__traceback__)
+    trace = " ".join(f"{os.path.basename(frame.filename)}:{frame.lineno}" for frame in frames[-12:])
+    error("fault", error=type(failure).__name__, trace=trace)
+
+
+def line(event: str, values: Mapping[str, object]) -> str:
+    """Return an event as one line. None is left out; what holds spaces, quotes or control characters is quoted."""
+    return " ".join([event, *(f"{key}={_value(value)}" for key, value in values.items() if value is not None)])
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.3f}".rstrip("0").rstrip(".")
+    text = str(value)
+    if len(text) > _MAX_VALUE:
+        text = text[:_MAX_VALUE] + "…"
+    if text.isprintable() and _PLAIN.fullmatch(text):
+        return text
+    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text.replace("\\", "\\\\"))
+    return '"' + escaped.replace('"', '\\"') + '"'
+
+
+def _log(level: int, event: str, values: Mapping[str, object]) -> None:
+    if _LOGGER.isEnabledFor(level):
+        _LOGGER.log(level, "%s", line(event, values))
+
+
+class _Formatter(logging.Formatter):
+    def __init__(self, *, journal: bool) -> None:
+        super().__init__()
+        self._journal = journal
+
+    def format(self, record: logging.LogRecord) -> str:
+        if record.name == _LOGGER.name:
+            text = record.getMessage()
+        else:  # a library's own words may quote what it was given
+            failure = record.exc_info[1] if record.exc_info else None
+            what = {"logger": record.name, "at": f"{record.filename}:{record.lineno}"}
+            text = line("library", what | ({"error": where(failure)} if failure else {}))
+        if self._journal:
+            return f"<{_PRIORITY.get(record.levelno, 6)}>{text}"
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        return f"{stamp}.{int(record.msecs):03d}Z {record.levelname.lower()} {text}"

@@ -1,0 +1,139 @@
+"""The search answer: one page of what a tier found, as JSON values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from tantivy import Occur, Query
+
+from recall.errors import UsageError
+from recalld import answers
+from recalld.index.documents import StoredRecord, StoredSession, from_body
+from recalld.index.reader import Snapshot
+from recalld.search import snippets
+from recalld.search.masks import integers
+from recalld.search.ranking import Match, Ranked
+from recalld.search.tiers import Found, Search
+
+MATCHES = 3
+"""Matches of a hit at most."""
+SHOWN_TEXT = 16 * 1024
+"""Characters of a match's text that a search answer carries; a longer one is cut and marked `truncated`, `show` has
+all."""
+MAX_LIMIT = 1000
+_PAGE_CHARACTERS = 3_000_000
+"""Text of a page, which must fit a frame of 16 MiB even where a character takes four bytes; what is over goes to the
+next."""
+
+
+def page_of(params: Mapping[str, Any]) -> tuple[int, int]:
+    """Return (limit, offset) of a request; raise UsageError where they are no counts."""
+    limit, offset = params.get("limit"), params.get("offset")
+    limit = 10 if limit is None else limit
+    offset = 0 if offset is None else offset
+    for name, value in (("limit", limit), ("offset", offset)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise UsageError(f"{name} must be a whole number, 0 or more")
+    return min(limit, MAX_LIMIT), offset
+
+
+def answer(search: Search, found: Found | None, params: Mapping[str, Any], began: float) -> dict[str, Any]:
+    """Return the search answer, without `schema`. `began` is the `time.perf_counter()` at the request."""
+    limit, offset = page_of(params)
+    hits: list[dict[str, Any]] = []
+    room = _PAGE_CHARACTERS
+    if found:
+        for ranked in islice(found.ranked, offset, offset + limit):
+            hit, size = _hit(search, found, ranked)
+            if hits and size > room:
+                break
+            room -= size
+            hits.append(hit)
+    reached = offset + len(hits)
+    total = found.total if found else 0
+    result: dict[str, Any] = {
+        "query": search.parsed.text,
+        "tier": found.tier if found else None,
+        "total": total,
+        "took_ms": 0.0,
+        "index": search.snapshot.index_state,
+        "hits": hits,
+        "next_offset": reached if hits and reached < total else None,
+    }
+    if search.notices:
+        result["notice"] = "; ".join(search.notices)
+    result["took_ms"] = round((time.perf_counter() - began) * 1000, 2)
+    return result
+
+
+def _hit(search: Search, found: Found, ranked: Ranked) -> tuple[dict[str, Any], int]:
+    """Return (one hit, the characters of text in it)."""
+    snapshot = search.snapshot
+    chosen, count = _completed(search, found.partial if ranked.spread and found.partial else found.query, ranked)
+    matches: list[dict[str, Any]] = []
+    size = 0
+    session: StoredSession | None = None
+    for match in chosen:
+        record = from_body(StoredRecord, snapshot.searcher.doc(match.address)["body"][0])
+        session = session or snapshot.session(record.skey)
+        shown, highlights = snippets.snippet(record.text, found.patterns)
+        if not highlights and record.paths and found.patterns:
+            of_path, path_highlights = snippets.snippet(" ".join(record.paths), found.patterns)
+            if path_highlights:
+                shown, highlights = of_path, path_highlights
+        as_json = answers.record_json(snapshot, record)
+        if len(record.text) > SHOWN_TEXT:
+            as_json["text"] = record.text[:SHOWN_TEXT]
+            as_json["truncated"] = True
+        size += len(as_json["text"]) + 500
+        matches.append({"record": as_json, "snippet": shown, "highlights": highlights})
+    if session is None:
+        session = _session(snapshot, ranked)
+    hit = {
+        "session": answers.session_json(snapshot, session),
+        "score": round(ranked.score, 3),
+        "matches": matches,
+        "match_count": count,
+    }
+    if ranked.title is not None and session.title:
+        hit["title_highlights"] = snippets.marks(session.title, found.patterns)
+    return hit, size
+
+
+def _completed(search: Search, query: Query, ranked: Ranked) -> tuple[list[Match], int]:
+    """Return (the matches to show, how many records of the session match): one look at the session alone."""
+    if ranked.whole:
+        return ranked.matches[:MATCHES], ranked.count
+    snapshot = search.snapshot
+    number = Query.const_score_query(_number(snapshot, ranked.number), 0.0)
+    here = Query.boolean_query([(Occur.Must, query), (Occur.Must, number), (Occur.MustNot, snapshot.term("type", "s"))])
+    if len(ranked.matches) >= MATCHES:
+        return ranked.matches[:MATCHES], snapshot.count(here)
+    order = "time" if search.newest else None
+    result = snapshot.searcher.search(here, limit=32, order_by_field=order)
+    count: int = result.count  # type: ignore[attr-defined]  # missing in the stubs
+    addresses = [a for _, a in result.hits]
+    hashes = integers(snapshot.searcher, "hash", addresses)
+    chosen = list(ranked.matches)
+    seen = {m.hash for m in chosen}
+    for (score, address), text_hash in zip(result.hits, hashes, strict=True):
+        if len(chosen) >= MATCHES:
+            break
+        if text_hash not in seen:
+            seen.add(text_hash)
+            chosen.append(Match(0.0 if search.newest else score, address, 0, text_hash))
+    return chosen, count
+
+
+def _number(snapshot: Snapshot, number: int) -> Query:
+    return Query.term_query(snapshot.schema, "snum", number, index_option="basic")
+
+
+def _session(snapshot: Snapshot, ranked: Ranked) -> StoredSession:
+    if ranked.title is not None:
+        return from_body(StoredSession, snapshot.searcher.doc(ranked.title)["body"][0])
+    sessions = snapshot.all_of(snapshot.term("type", "s"), _number(snapshot, ranked.number))
+    return from_body(StoredSession, next(snapshot.bodies(sessions, 1)))

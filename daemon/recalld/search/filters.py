@@ -1,0 +1,170 @@
+"""Filters: what a record must be, whatever it says. They become unscored parts of every query of every tier."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import tantivy
+from tantivy import Occur, Query
+
+from recall.errors import UsageError
+from recalld import analysis
+from recalld.index.reader import Snapshot
+from recalld.search import times
+from recalld.search.query import AGENT_NAMES, FIELDS, ParsedQuery, valid_value
+
+Part = tuple[Occur, Query]
+
+_OF_RECORDS = frozenset({"role", "kind", "tool", "path"})
+"""Fields that a session as a whole has none of: with them a title is no hit."""
+_NAMED_SESSIONS = 1000
+"""Sessions that one beginning of an id may name."""
+
+
+@dataclass(slots=True)
+class Filters:
+    """The compiled filters of one question."""
+
+    parts: list[Part] = field(default_factory=list)
+    """For records."""
+    title_parts: list[Part] | None = field(default_factory=list)
+    """For sessions as wholes; None: no title can satisfy them."""
+    key: tuple[object, ...] = ()
+    """Equal keys over one snapshot mean equal parts."""
+
+
+def clock_of(params: Mapping[str, Any], now: int) -> times.Clock:
+    """Return the clock of a request: `now` (epoch ms), `tz` and `utc_offset_min` as the client sends them."""
+    given, zone, offset = params.get("now"), params.get("tz"), params.get("utc_offset_min")
+    zone_info = times.zone_of(zone if isinstance(zone, str) else None, offset if isinstance(offset, int) else None)
+    return times.Clock(given if isinstance(given, int) else now, zone_info or times.local_zone())
+
+
+def compile_filters(
+    snapshot: Snapshot,
+    params: Mapping[str, Any],
+    clock: times.Clock,
+    parsed: ParsedQuery | None = None,
+    *,
+    sub_agents: bool = False,
+) -> Filters:
+    """Return the filters of a request's params and of its query.
+
+    Params narrow further; values of one field within either mean "or". Raises UsageError where a param has a value that
+    means nothing. `sub_agents` counts sub-agents in whatever the params say.
+    """
+    groups: list[tuple[str, tuple[str, ...]]] = []
+    against: list[tuple[str, tuple[str, ...]]] = []
+    for name in (n for n in FIELDS if n != "is"):
+        values = _values(params.get(name), name)
+        if values:
+            groups.append((name, tuple(_canonical(name, v, clock) for v in values)))
+    excluded = _values(params.get("not_session"), "not_session")
+    if excluded:
+        against.append(("session", tuple(excluded)))
+    if parsed:
+        groups += parsed.filters.items()
+        against += parsed.minus_filters.items()
+    cwd = params.get("cwd")
+    cwd = cwd if isinstance(cwd, str) and cwd else None
+    build = _Builder(snapshot, cwd)
+    found = Filters()
+    titles: list[Part] | None = []
+    for name, wanted in groups:
+        query = build.any_of(name, wanted)
+        found.parts.append((Occur.Must, Query.const_score_query(query, 0.0)))
+        if name in _OF_RECORDS or (name == "is" and set(wanted) != {"subagent"}):
+            titles = None
+        elif titles is not None:
+            titles.append((Occur.Must, Query.const_score_query(query, 0.0)))
+    for name, unwanted in against:
+        query = build.any_of(name, unwanted)
+        found.parts.append((Occur.MustNot, query))
+        if titles is not None and name not in _OF_RECORDS:
+            titles.append((Occur.MustNot, query))
+    names_sub_agents = any(n == "session" or (n == "is" and "subagent" in v) for n, v in groups)
+    without = not (sub_agents or params.get("sub_agents") or names_sub_agents)
+    if without and snapshot.searcher.doc_freq("flag", "subagent"):
+        found.parts.append((Occur.MustNot, snapshot.term("flag", "subagent")))
+        if titles is not None:
+            titles.append((Occur.MustNot, snapshot.term("flag", "subagent")))
+    found.title_parts = titles
+    found.key = (tuple(groups), tuple(against), without, cwd)
+    return found
+
+
+def _values(given: Any, name: str) -> list[str]:
+    if given is None or given == "" or given == []:
+        return []
+    listed = given if isinstance(given, list | tuple) else [given]
+    if not all(isinstance(v, str | int) and not isinstance(v, bool) for v in listed):
+        raise UsageError(f"{name} must be text")
+    return [str(v) for v in listed]
+
+
+def _canonical(name: str, value: str, clock: times.Clock) -> str:
+    if name in ("since", "until") and value.lstrip("-").isascii() and value.lstrip("-").isdigit() and len(value) > 4:
+        return value  # epoch ms
+    canonical = valid_value(name, value, clock)
+    if canonical is None:
+        known = {"since": "a date, a time, 7d, 12h, 30m or yesterday", "until": "a date, a time, 7d or yesterday"}
+        raise UsageError(f"{name} does not take {value!r}" + (f"; give {known[name]}" if name in known else ""))
+    return canonical
+
+
+class _Builder:
+    def __init__(self, snapshot: Snapshot, cwd: str | None) -> None:
+        self._snapshot = snapshot
+        self._cwd = cwd
+
+    def any_of(self, name: str, values: Iterable[str]) -> Query:
+        """Return the query for a field that has one of `values`."""
+        if name == "since":
+            return self._times(min(int(v) for v in values), None)
+        if name == "until":
+            return self._times(1, max(int(v) for v in values))
+        if name == "project":
+            return _either([self._project(v) for v in values])
+        if name == "path":
+            return _either([phrase(self._snapshot, "path", analysis.tokens(v)) for v in values])
+        if name == "session":
+            keys = [s.skey for v in values for s in self._snapshot.find_sessions(v, limit=_NAMED_SESSIONS)]
+            return self._set("skey", keys)
+        if name == "agent":
+            return self._set("agent", [AGENT_NAMES.get(v, v) for v in values])
+        return self._set("flag" if name == "is" else name, list(values))
+
+    def _set(self, name: str, values: list[str]) -> Query:
+        if len(values) == 1:
+            return self._snapshot.term(name, values[0])
+        return Query.term_set_query(self._snapshot.schema, name, values) if values else Query.empty_query()
+
+    def _times(self, low: int, high: int | None) -> Query:
+        return Query.range_query(self._snapshot.schema, "time", tantivy.FieldType.Integer, low, high)
+
+    def _project(self, value: str) -> Query:
+        value = os.path.expanduser(value)
+        if value in (".", "..") or value.startswith(("./", "../")):
+            if self._cwd is None:
+                return Query.empty_query()
+            value = os.path.join(self._cwd, value)
+        if value.startswith("/"):
+            return self._snapshot.term("project", analysis.fold(os.path.normpath(value)).replace("//", "/"))
+        names = [c for c in analysis.fold(value).split("/") if c]
+        if not names:
+            return Query.empty_query()
+        return self._snapshot.all_of(*(self._snapshot.term("project", c) for c in names))
+
+
+def _either(queries: list[Query]) -> Query:
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, q) for q in queries])
+
+
+def phrase(snapshot: Snapshot, name: str, tokens: tuple[str, ...]) -> Query:
+    """Return the query for `tokens` side by side in a text field."""
+    if len(tokens) == 1:  # Tantivy panics on a phrase of one
+        return Query.term_query(snapshot.schema, name, tokens[0])
+    return Query.phrase_query(snapshot.schema, name, list(tokens))

@@ -1,0 +1,139 @@
+"""From hits, which are records and titles, to sessions in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tantivy import DocAddress, FieldType, Occur, Query
+
+from recalld.index.documents import SESSION_WEIGHT
+from recalld.index.reader import Snapshot
+from recalld.search import weights
+from recalld.search.masks import integers
+from recalld.search.times import DAY_MS
+
+Hit = tuple[float, DocAddress]
+"""Score (or, where hits are ordered by it, time) and place of one document that matched."""
+
+
+@dataclass(slots=True)
+class Match:
+    """One record that a search found."""
+
+    score: float
+    address: DocAddress
+    time: int
+    hash: int
+
+
+@dataclass(slots=True)
+class Ranked:
+    """One session that a search found."""
+
+    number: int
+    score: float = 0.0
+    matches: list[Match] = field(default_factory=list)
+    """Best first, each text once."""
+    title: DocAddress | None = None
+    """The session's own document, where its title was found."""
+    time: int = 0
+    """Of the newest match."""
+    count: int = 0
+    """Matching records seen, repetitions included."""
+    whole: bool = False
+    """`matches` and `count` are all there are."""
+    spread: bool = False
+    """The words are in several records."""
+
+
+def recency(time: int, now: int) -> float:
+    """Return the factor for a record of `time`: between 1 and 1 + RECENCY."""
+    if time <= 0:
+        return 1.0
+    days = max(0, now - time) / DAY_MS
+    factor: float = 1.0 + weights.RECENCY * 0.5 ** min(days / weights.RECENCY_HALF_DAYS, 1000.0)
+    return factor
+
+
+def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict[int, Ranked]:
+    """Return the sessions that `hits` belong to, with their matches weighted and in order, unscored as yet.
+
+    `newest`: what a hit carries is no score, but a time.
+    """
+    found: dict[int, Ranked] = {}
+    if not hits:
+        return found
+    addresses = [address for _, address in hits]
+    columns = (integers(snapshot.searcher, name, addresses) for name in ("snum", "weight", "time", "hash"))
+    kind_weights = weights.KIND_WEIGHTS
+    for (score, address), number, code, time, text_hash in zip(hits, *columns, strict=True):
+        ranked = found.get(number)
+        if ranked is None:
+            ranked = found[number] = Ranked(number)
+        if time > ranked.time:
+            ranked.time = time
+        if code == SESSION_WEIGHT:
+            ranked.title = address
+            ranked.score = 0.0 if newest else score
+            continue
+        ranked.count += 1
+        ranked.matches.append(Match(0.0 if newest else score * kind_weights[code], address, time, text_hash))
+    for ranked in found.values():
+        if len(ranked.matches) > 1:
+            if not newest:
+                ranked.matches.sort(key=lambda m: -m.score)
+            ranked.matches = list({m.hash: m for m in reversed(ranked.matches)}.values())[::-1]
+    return found
+
+
+def in_order(
+    found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], float], *, newest: bool
+) -> list[Ranked]:
+    """Score sessions by their best three records and their title, and return them best (or newest) first."""
+    for ranked in found.values():
+        score = ranked.score
+        for share, match in zip(weights.BEST, ranked.matches, strict=False):
+            score += share * match.score
+        best = ranked.matches[0].time if ranked.matches else ranked.time
+        ranked.score = score * recency(best, now) * lean_of([best])
+    return sort(found.values(), newest=newest)
+
+
+def sort(found: Iterable[Ranked], *, newest: bool) -> list[Ranked]:
+    """Return sessions best or newest first; equal ones always in the same order."""
+    if newest:
+        return sorted(found, key=lambda r: (-r.time, r.number))
+    return sorted(found, key=lambda r: (-r.score, -r.time, r.number))
+
+
+def rounds(
+    snapshot: Snapshot, query: Query, *, newest: bool, now: int, first: list[Hit] | None = None
+) -> Iterator[list[Hit]]:
+    """Yield the hits of `query` in rounds of growing size until there are no more.
+
+    The sessions of a later round stand below those of an earlier one, so that pages fit together whatever their size.
+    `first` is the first round where the caller has it. Newest first, what lies more than a day ahead comes last: a
+    clock that was wrong once must not head every answer.
+    """
+    if not newest:
+        yield from _rounds(snapshot, query, None, first)
+        return
+    for low, high in ((None, now + DAY_MS), (now + DAY_MS + 1, None)):
+        time = Query.range_query(snapshot.schema, "time", FieldType.Integer, low, high)
+        yield from _rounds(snapshot, Query.boolean_query([(Occur.Must, query), (Occur.Must, time)]), "time", None)
+
+
+def _rounds(snapshot: Snapshot, query: Query, order: str | None, first: list[Hit] | None) -> Iterator[list[Hit]]:
+    size, offset = weights.FIRST_HITS, 0
+    while True:
+        if first is not None:
+            hits, first = first, None
+        else:
+            hits = snapshot.searcher.search(query, limit=size, count=False, offset=offset, order_by_field=order).hits
+        if hits:
+            yield hits
+        if len(hits) < size:
+            return
+        offset += size
+        size *= 4

@@ -1,0 +1,317 @@
+"""Snippets: the place in a text that answers, and what to highlight in it.
+
+Words are looked for with `str.find` on the folded text, which runs at memory speed; a folded text that is not as long
+as
+the original is mapped back character by character.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from recalld import analysis
+
+WIDTH = 240
+"""Characters of a snippet at most."""
+_LEAD = 60
+"""Characters before the first match, where there are so many."""
+_PER_WORD = 40
+"""Places of one word that are looked at."""
+_LOOKED_AT = 400
+"""Occurrences of a word's letters, within other words too, that are looked at."""
+_SCAN = 256 * 1024
+_ELLIPSIS = "…"
+_SYMBOLS = {analysis.PLUS_WORD: "++", analysis.SHARP_WORD: "#"}
+_UNSPACED = re.compile(f"[{analysis.UNSPACED}]")
+_CLUSTER = re.compile("[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?|.[\u0300-\u036f\u3099\u309a]*", re.DOTALL)
+_RUN = re.compile("[\x00-\x7f]+|[^\x00-\x7f]+")
+_GAP = "[\\W_]"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What one word of a query looks like in a text."""
+
+    word: int
+    """The place of the word in the query: a snippet prefers to show many different ones."""
+    first: str
+    """Folded: the first token."""
+    rest: re.Pattern[str] | None
+    """The other tokens behind it."""
+    open_end: bool = False
+    """The last token may go on."""
+    stem: str | None = None
+    """Any word that begins with `first` and has this stem."""
+    inner: bool = False
+    """`first` is one of a script without spaces, or a symbol: it has no edges."""
+    part: bool = False
+    """Only a part of a camelCase name, told by the case of the original text."""
+
+
+def _surface(token: str) -> str:
+    if token in _SYMBOLS:
+        return _SYMBOLS[token]
+    if token.startswith(analysis.EMOJI_WORD) and len(token) > len(analysis.EMOJI_WORD):
+        try:
+            return chr(int(token[len(analysis.EMOJI_WORD) :], 16))
+        except (ValueError, OverflowError):
+            return token
+    return token
+
+
+def _is_inner(surface: str) -> bool:
+    return not surface[-1].isalnum() or bool(_UNSPACED.match(surface))
+
+
+@lru_cache(maxsize=2048)
+def pattern(word: int, tokens: tuple[str, ...], *, open_end: bool = False, stem: bool = False) -> Pattern:
+    """Return the pattern of `tokens` side by side, or of any word with the stem of a single one."""
+    surfaces = [_surface(t) for t in tokens]
+    first = surfaces[0]
+    if stem and len(tokens) == 1:
+        root = analysis.stem(tokens[0])
+        common = analysis.common_beginning(root, first)
+        if len(common) >= 3:
+            return Pattern(word, common, None, stem=root)
+    rest = None
+    if len(surfaces) > 1:
+        source = ""
+        for before, after in pairwise(surfaces):
+            source += _GAP + ("*" if _is_inner(before) or _is_inner(after) else "+") + re.escape(after)
+        rest = re.compile(source)
+    return Pattern(word, first, rest, open_end, None, _is_inner(first))
+
+
+@lru_cache(maxsize=2048)
+def part_pattern(word: int, token: str) -> Pattern:
+    """Return the pattern of a word as a part of a camelCase name, which folding has hidden: its letters anywhere in a
+    word."""
+    return Pattern(word, token, None, open_end=False, stem=None, inner=True, part=True)
+
+
+def _edge(text: str, at: int) -> bool:
+    """Tell whether no word goes on over the place `at`."""
+    return at <= 0 or at >= len(text) or not (text[at - 1].isalnum() and text[at].isalnum())
+
+
+def find(text: str, patterns: Iterable[Pattern], original: str | None = None) -> list[tuple[int, int, int]]:
+    """Return (start, end, word) of the places of `patterns` in a folded text, in order, not all where there are many.
+
+    `original` is the text before folding where every character kept its place: parts of names are told by its case.
+    """
+    found: list[tuple[int, int, int]] = []
+    for p in patterns:
+        at, taken, looked = text.find(p.first), 0, 0
+        while at >= 0 and taken < _PER_WORD and looked < _LOOKED_AT:
+            looked += 1
+            if not p.part:
+                end = _end(text, at, p)
+            else:
+                end = at + len(p.first) if original and _is_part(original, at, at + len(p.first)) else 0
+            if end:
+                found.append((at, end, p.word))
+                taken += 1
+            at = text.find(p.first, max(end, at + 1))
+    found.sort()
+    return found
+
+
+def _is_part(original: str, start: int, end: int) -> bool:
+    """Tell whether a part of a camelCase name lies between the two places."""
+    begins = original[start].isupper() or start == 0 or not original[start - 1].isalnum()
+    return begins and (end >= len(original) or not original[end].islower())
+
+
+def _end(text: str, at: int, p: Pattern) -> int:
+    """Return where the match at `at` ends, 0 where there is none."""
+    if not p.inner and not _edge(text, at) and not _UNSPACED.match(text[at - 1]):
+        return 0
+    end = at + len(p.first)
+    if p.rest:
+        more = p.rest.match(text, end)
+        if not more:
+            return 0
+        end = more.end()
+    if p.stem is not None:
+        while end < len(text) and text[end].isascii() and text[end].isalnum():
+            end += 1
+        return end if analysis.stem(text[at:end]) == p.stem else 0
+    if p.open_end:
+        while end < len(text) and text[end].isalnum():
+            end += 1
+        return end
+    closed = _edge(text, end) or _UNSPACED.match(text[end]) or _is_inner(text[end - 1])
+    return end if closed else 0
+
+
+class _Aligned(dict[int, str]):
+    """Characters that fold to one character by themselves; NUL stands for all others. Filled as they are met."""
+
+    def __missing__(self, code: int) -> str:
+        c = chr(code)
+        piece = analysis.fold(c) if code else " "
+        alone = len(piece) == 1 and not unicodedata.combining(c) and not 0x1100 <= code <= 0x11FF
+        self[code] = piece if alone else "\0"
+        return self[code]
+
+
+_ALIGNED = _Aligned()
+
+
+def folded(text: str) -> tuple[str, list[int] | None]:
+    """Return (the text folded, the place in `text` of each of its characters, or None where they are the same)."""
+    if text.isascii():
+        return text.lower(), None
+    short = text.translate(_ALIGNED)
+    if "\0" not in short:
+        return short, None
+    out: list[str] = []
+    places: list[int] = []
+    for m in _RUN.finditer(text):
+        piece, start = short[m.start() : m.end()], m.start()
+        if "\0" not in piece:
+            out.append(piece)
+            places += range(start, m.end())
+            continue
+        for cluster in _CLUSTER.finditer(text, start, m.end()):
+            piece = analysis.fold(cluster[0])
+            out.append(piece)
+            places += [cluster.start()] * len(piece)
+    places.append(len(text))
+    return "".join(out), places
+
+
+def snippet(text: str, patterns: Sequence[Pattern]) -> tuple[str, list[list[int]]]:
+    """Return (at most WIDTH characters of `text`, [start, end) of what was found in them, in code points).
+
+    White space is shown as single spaces; what was cut off is shown as an ellipsis.
+    """
+    text = text[:_SCAN]
+    low, places = folded(text)
+    spans = find(low, patterns, text if places is None else None)
+    if places is not None:
+        spans = [(places[a], max(places[b], places[a] + 1), w) for a, b, w in spans]
+    start, stop = _window(text, spans)
+    return _shown(text, start, stop, spans)
+
+
+def marks(text: str, patterns: Sequence[Pattern]) -> list[list[int]]:
+    """Return [start, end) of what is found in `text`, in code points."""
+    low, places = folded(text)
+    found: list[list[int]] = []
+    for a, b, _ in find(low, patterns, text if places is None else None):
+        start, end = (a, b) if places is None else (places[a], max(places[b], places[a] + 1))
+        if not found or start >= found[-1][1]:
+            found.append([start, end])
+    return found
+
+
+def _window(text: str, spans: list[tuple[int, int, int]]) -> tuple[int, int]:
+    """Return the part of `text` with the most different words, then the most places."""
+    room = WIDTH - 2
+    if len(text) <= room:
+        return 0, len(text)
+    best, best_score, best_end = 0, (-1, 0), 0
+    seen: dict[int, int] = {}
+    left = 0
+    for a, b, word in spans:
+        seen[word] = seen.get(word, 0) + 1
+        while b - spans[left][0] > room - _LEAD and spans[left][0] < a:
+            w = spans[left][2]
+            seen[w] -= 1
+            if not seen[w]:
+                del seen[w]
+            left += 1
+        score = (len(seen), sum(seen.values()))
+        if score > best_score:
+            best, best_score, best_end = spans[left][0], score, b
+    slack = room - (best_end - best)
+    start = max(0, best - min(_LEAD, max(slack, 0)))
+    start = _word_start(text, start, best)
+    stop = min(len(text), start + room)
+    if stop == len(text):
+        start = _word_start(text, max(0, min(start, stop - room)), best)
+    return start, _word_stop(text, stop, best_end)
+
+
+def _word_start(text: str, start: int, limit: int) -> int:
+    """Return a place at or behind `start`, before `limit`, where a word begins; `start` itself where none is near."""
+    if start == 0:
+        return 0
+    for at in range(start, min(start + 24, limit)):
+        if text[at - 1].isspace():
+            return at
+    return _whole(text, start)
+
+
+def _word_stop(text: str, stop: int, limit: int) -> int:
+    """Return a place at or before `stop`, behind `limit`, where a word ends."""
+    if stop >= len(text):
+        return len(text)
+    for at in range(stop, max(stop - 24, limit), -1):
+        if text[at].isspace():
+            return at
+    return _whole(text, stop)
+
+
+def _whole(text: str, at: int) -> int:
+    """Return the nearest place at or before `at` that does not part a character from its combining marks or joiners."""
+    back = at
+    while 0 < back < len(text) and at - back < 12 and _joined(text, back):
+        back -= 1
+    return back
+
+
+def _joined(text: str, at: int) -> bool:
+    after = text[at]
+    if after < "\u0300":
+        return False
+    return (
+        unicodedata.combining(after) != 0
+        or after in "\u200d\ufe0f\ufe0e"
+        or "\U0001f3fb" <= after <= "\U0001f3ff"
+        or text[at - 1] == "\u200d"
+    )
+
+
+def _shown(text: str, start: int, stop: int, spans: list[tuple[int, int, int]]) -> tuple[str, list[list[int]]]:
+    out: list[str] = []
+    size = 0
+    highlights: list[list[int]] = []
+
+    def put(a: int, b: int) -> None:
+        nonlocal size
+        piece = " ".join(text[a:b].split())
+        if a < b and text[a].isspace() and out and not out[-1].endswith(" "):
+            piece = " " + piece
+        if piece.strip() and text[b - 1].isspace():
+            piece += " "
+        if not out:
+            piece = piece.lstrip()
+        if piece:
+            out.append(piece)
+            size += len(piece)
+
+    if start > 0:
+        out.append(_ELLIPSIS)
+        size = 1
+    at = start
+    for a, b, _ in spans:
+        if a < at or a < start or b > stop:
+            continue
+        put(at, a)
+        before = size
+        put(a, b)
+        if size > before:
+            highlights.append([before, size])
+        at = b
+    put(at, stop)
+    shown = "".join(out).rstrip()
+    if stop < len(text) and text[stop:].strip():
+        shown += _ELLIPSIS
+    return shown, highlights

@@ -1,0 +1,217 @@
+"""The tiers that ask for every word: exact, forms, close. Each is a list of clause queries that must all match, in one
+record or title, or (exact and forms, up to four words) spread over one session."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tantivy import Occur, Query
+
+from recalld.index.reader import Snapshot
+from recalld.search import dates, ranking, snippets, spread, weights
+from recalld.search.filters import Filters, Part
+from recalld.search.masks import Sessions, sessions_of
+from recalld.search.query import Clause, ParsedQuery, Word
+from recalld.search.ranking import Ranked
+from recalld.search.times import Clock
+from recalld.search.words import MAX_PREFIXES, Words, any_of
+
+Tier = Literal["exact", "forms", "close", "related"]
+
+SPREAD_WORDS = 4
+"""Words of a query that may be spread over a session: of 120 questions whose words all were, 28 found the wrong one."""
+_ADJACENT_BELOW = 3000
+"""Documents of the rarest word up to which neighbourhood is looked at: two common words take 5 ms."""
+
+
+@dataclass(slots=True)
+class Search:
+    """One question to one snapshot."""
+
+    snapshot: Snapshot
+    parsed: ParsedQuery
+    filters: Filters
+    clock: Clock
+    newest: bool = False
+    now: int = field(init=False)
+    leans: tuple[dates.Lean, ...] = field(init=False)
+    words: Words = field(init=False)
+    sessions: Sessions = field(init=False)
+    clauses: tuple[Clause, ...] = field(init=False)
+    base: list[Part] = field(init=False)
+    """Filters and minus: parts of every query."""
+    base_key: Hashable = field(init=False)
+    notices: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.now = self.clock.now
+        self.leans = dates.leans(self.parsed.text, self.clock)
+        self.words = Words(self.snapshot)
+        self.sessions = sessions_of(self.snapshot)
+        self.clauses = self._bounded()
+        against: list[Part] = [(Occur.MustNot, self.words.exact(w)) for w in self.parsed.minus]
+        self.base = self.filters.parts + against
+        self.base_key = (self.filters.key, self.parsed.minus)
+
+    def _bounded(self) -> tuple[Clause, ...]:
+        starred = [c for c in self.parsed.clauses if any(w.prefix for w in c)]
+        if sum(w.prefix for c in starred for w in c) <= MAX_PREFIXES:
+            return self.parsed.clauses
+        self.notices.append(f"only the first {MAX_PREFIXES} words with * were looked at")
+        left = MAX_PREFIXES
+        kept: list[Clause] = []
+        for clause in self.parsed.clauses:
+            words: list[Word] = []
+            for word in clause:
+                if not word.prefix or left > 0:
+                    words.append(word)
+                    left -= word.prefix
+            if words:
+                kept.append(tuple(words))
+        return tuple(kept)
+
+    def lean_of(self, times: list[int]) -> float:
+        """Return the factor for something of these times: more where the question names such a time."""
+        if self.leans and any(lean.holds(t) for lean in self.leans for t in times if t):
+            return 1.0 + weights.LEAN
+        return 1.0
+
+    def within(self, *queries: Query) -> Query:
+        """Return the query for all of `queries`, within the filters."""
+        if len(queries) == 1 and not self.base:
+            return queries[0]
+        return Query.boolean_query([(Occur.Must, q) for q in queries] + self.base)
+
+
+@dataclass(slots=True)
+class Found:
+    """What a tier found."""
+
+    tier: Tier | None
+    total: int
+    """Sessions."""
+    ranked: Iterator[Ranked]
+    """Best first, all of them."""
+    patterns: list[snippets.Pattern]
+    query: Query
+    """What a matching record satisfies, filters included."""
+    partial: Query | None = None
+    """What one satisfies in a session over which the words are spread."""
+
+
+def patterns(search: Search, tier: Tier) -> list[snippets.Pattern]:
+    """Return what to highlight for the words of a query."""
+    found: list[snippets.Pattern] = []
+    for place, clause in enumerate(search.clauses):
+        for word in clause:
+            found.append(snippets.pattern(place, word.tokens, open_end=word.prefix))
+            if tier != "exact" and not word.prefix:
+                if not word.quoted and (len(word.tokens) == 1 or tier == "related"):
+                    found += [
+                        snippets.pattern(place, (t,), stem=True) for t in word.tokens if len(t) > 2 and t.isalpha()
+                    ]
+                elif len(word.tokens) > 1:
+                    found += [snippets.pattern(place, (t,), stem=True) for t in word.tokens if len(t) > 2]
+                if tier in ("forms", "related") and not word.quoted:
+                    found += [snippets.part_pattern(place, t) for t in word.tokens if len(t) > 2 and t.isalpha()]
+            found += [snippets.pattern(place, tuple(t.split("\x1f"))) for t in search.words.expanded.get(word, ())[:16]]
+    return list(dict.fromkeys(found))
+
+
+def exact(search: Search) -> Found | None:
+    """Return what holds every word as it is written, or None."""
+    queries = [search.words.exact_clause(c) for c in search.clauses]
+    return _conjunction(search, "exact", queries, may_spread=True)
+
+
+def forms(search: Search) -> Found | None:
+    """Return what holds every word in some English form, or as a part of an identifier, or None."""
+    queries = [search.words.forms_clause(c) for c in search.clauses]
+    return _conjunction(search, "forms", queries, may_spread=True)
+
+
+def close(search: Search) -> Found | None:
+    """Return what holds every word, where those that the index does not know are taken for what they are spelt like."""
+    queries: list[Query] = []
+    unknown = 0
+    for clause in search.clauses:
+        if any(search.words.is_known(w) for w in clause):
+            queries.append(search.words.forms_clause(clause))
+            continue
+        unknown += 1
+        near = [q for q in map(search.words.close, clause) if q is not None]
+        if not near:
+            return None
+        queries.append(any_of(near))
+    return _conjunction(search, "close", queries, may_spread=False) if unknown else None
+
+
+def _conjunction(search: Search, tier: Tier, queries: list[Query], *, may_spread: bool) -> Found | None:
+    together = search.within(*queries)
+    if not search.newest and len(queries) > 1:
+        together = _with_neighbourhood(search, together)
+    first = search.snapshot.searcher.search(together, limit=weights.FIRST_HITS)
+    count: int = first.count  # type: ignore[attr-defined]  # missing in the stubs
+    hits = first.hits
+    spreads = may_spread and 1 < len(queries) <= SPREAD_WORDS
+    if spreads:
+        mask = spread.holding_all(search, tier, queries)
+    elif count > len(hits):
+        mask = search.sessions.matching(together, (tier, search.base_key, search.clauses))
+    else:
+        mask = search.sessions.mask_of(search.sessions.numbers_at([a for _, a in hits]))
+    if not mask:
+        return None
+    ranked = _in_order(search, together, queries, mask if spreads else 0, None if search.newest else hits)
+    partial = search.within(any_of(queries)) if spreads else None
+    return Found(tier, mask.bit_count(), ranked, patterns(search, tier), together, partial)
+
+
+def _with_neighbourhood(search: Search, together: Query) -> Query:
+    """Return `together` with a better score for the query's words side by side."""
+    words = [c[0] for c in search.clauses if len(c) == 1 and not c[0].prefix]
+    tokens = [t for w in words for t in w.tokens]
+    if len(words) != len(search.clauses) or min(search.words.frequency(c) for c in search.clauses) > _ADJACENT_BELOW:
+        return together
+    side_by_side = Query.phrase_query(search.snapshot.schema, "text", [*tokens], slop=1)
+    return Query.boolean_query(
+        [(Occur.Must, together), (Occur.Should, Query.boost_query(side_by_side, weights.ADJACENT))]
+    )
+
+
+def _in_order(
+    search: Search, query: Query, queries: list[Query], spread_mask: int, first: list[ranking.Hit] | None
+) -> Iterator[Ranked]:
+    seen: set[int] = set()
+    for ranked in _by_rounds(search, query, first):
+        seen.add(ranked.number)
+        yield ranked
+    if spread_mask:
+        rest = spread_mask & ~search.sessions.mask_of(seen)
+        if rest:
+            yield from spread.ranked(search, queries, rest)
+
+
+def _by_rounds(search: Search, query: Query, first: list[ranking.Hit] | None = None) -> Iterator[Ranked]:
+    """Yield the sessions of `query`'s hits; those of a later round stand below those of an earlier one."""
+    seen: set[int] = set()
+    for hits in ranking.rounds(search.snapshot, query, newest=search.newest, now=search.now, first=first):
+        grouped = ranking.group(search.snapshot, hits, search.newest)
+        found = {n: r for n, r in grouped.items() if n not in seen} if seen else grouped
+        if not seen and len(hits) < weights.FIRST_HITS and not search.newest:
+            for ranked in found.values():
+                ranked.whole = True
+        seen.update(found)
+        yield from ranking.in_order(found, search.now, search.lean_of, newest=search.newest)
+
+
+def browse(search: Search) -> Found | None:
+    """Return everything that the filters and the minus leave, newest first, or None."""
+    search.newest = True
+    query = search.within(search.snapshot.term("type", "r"))
+    mask = search.sessions.matching(query, ("browse", search.base_key))
+    if not mask:
+        return None
+    return Found("exact", mask.bit_count(), _by_rounds(search, query), [], query)

@@ -1,0 +1,240 @@
+"""From a word of a query to queries of the index, one way for each tier."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tantivy import DocAddress, Occur, Query
+
+from recalld import analysis
+from recalld.index.documents import StoredRecord, from_body
+from recalld.index.reader import Snapshot
+from recalld.search import english, weights
+from recalld.search.masks import sessions_of
+from recalld.search.query import Clause, Word
+
+_HEX = re.compile(r"[0-9a-f]{7,64}")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_SHA_LENGTHS = (40, 64)
+_UNABBREVIATED = 39
+_FORM_LETTERS = 3
+_CLOSE_LETTERS = 4
+_CLOSE_TWO_LETTERS = 8
+_EXPANSIONS = 64
+"""Terms that one word is expanded to at most, the most frequent ones."""
+_NEAR_PREFIX = 3
+_NEAR_SCAN = 400
+_NEAR_TEXT = 64 * 1024
+"""Characters of a found text in which the words that were meant are looked for."""
+
+MAX_PREFIXES = 16
+"""Words with `*` that a query may hold: each walks a part of the dictionary (0.2 to 10 ms); the rest are not looked
+at."""
+
+
+def any_of(queries: Sequence[Query]) -> Query:
+    """Return the disjunction, scores added."""
+    if len(queries) == 1:
+        return queries[0]
+    return Query.boolean_query([(Occur.Should, q) for q in queries]) if queries else Query.empty_query()
+
+
+def all_of(queries: Sequence[Query]) -> Query:
+    """Return the conjunction, scores added."""
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Must, q) for q in queries])
+
+
+def is_name(token: str) -> bool:
+    """Tell whether a term is letters alone: something that has forms and can be misspelt. Ids, versions, numbers
+    cannot."""
+    return token.isalpha()
+
+
+def distance_within(a: str, b: str, most: int) -> bool:
+    """Tell whether two words are at most `most` insertions, deletions, changes or swaps of neighbours apart."""
+    if abs(len(a) - len(b)) > most:
+        return False
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        last, before, row = before, row, [i]
+        for j, y in enumerate(b, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return False
+    return row[-1] <= most
+
+
+class Words:
+    """Makes the queries for the words of one question, and remembers what they were expanded to."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._schema = snapshot.schema
+        self._searcher = snapshot.searcher
+        self._sessions = sessions_of(snapshot)
+        self.expanded: dict[Word, tuple[str, ...]] = {}
+        """Terms that stand for a word beside its own, for highlighting."""
+
+    # -- exact -------------------------------------------------------------------------------------------------------
+
+    def exact(self, word: Word) -> Query:
+        """Return the query for the word as it is written."""
+        tokens = word.tokens
+        if word.prefix:
+            return any_of([q for f in ("text", "path", "title") for q in self._prefix(f, tokens)])
+        found = [q for f in ("text", "path", "title") for q in self._phrase(f, tokens)]
+        if len(tokens) == 1 and len(tokens[0]) <= _UNABBREVIATED and _HEX.fullmatch(tokens[0]):
+            whole = [t for t, _ in self._searcher.terms_with_prefix("text", tokens[0], limit=_EXPANSIONS)]
+            whole = [t for t in whole if len(t) in _SHA_LENGTHS and _HEX.fullmatch(t)]
+            if whole:
+                self.expanded[word] = tuple(whole)
+                found += [self._term("text", t) for t in whole]
+        return any_of(found)
+
+    def exact_clause(self, clause: Clause) -> Query:
+        """Return the query for any of a clause's words as written."""
+        return any_of([self.exact(word) for word in clause])
+
+    def frequency(self, clause: Clause) -> int:
+        """Return about how many documents a clause matches at most."""
+        return sum(min(self._df("text", t) + self._df("path", t) for t in w.tokens) for w in clause)
+
+    def spread_frequency(self, word: Word) -> int:
+        """Return about how many documents hold a word in some form; 0 where none can."""
+        if word.prefix or len(word.tokens) > 1:
+            return self.frequency((word,)) or (1 if word.prefix else 0)
+        token = word.tokens[0]
+        counts = [self._df(f, token) for f in ("text", "path", "title", "parts")]
+        if is_name(token):
+            counts += [self._df("stem", s) for s in english.stems(token)]
+            counts += [self._df("text", t) for t in self.same_stem(token)]
+        return max(counts)
+
+    def _df(self, name: str, token: str) -> int:
+        return int(self._searcher.doc_freq(name, token))
+
+    def _term(self, name: str, token: str) -> Query:
+        return Query.term_query(self._schema, name, token)
+
+    def _phrase(self, name: str, tokens: tuple[str, ...]) -> list[Query]:
+        # The rare fields are asked only where they hold every token: that is cheaper than a query over them.
+        if name != "text" and not all(self._df(name, t) for t in tokens):
+            return []
+        if len(tokens) == 1:  # Tantivy panics on a phrase of one word
+            query = self._term(name, tokens[0])
+        else:
+            query = Query.phrase_query(self._schema, name, [*tokens])
+        return [query if name != "title" else Query.boost_query(query, weights.TITLE_BOOST)]
+
+    def _prefix(self, name: str, tokens: tuple[str, ...]) -> list[Query]:
+        if len(tokens) == 1:
+            return [Query.regex_query(self._schema, name, tokens[0] + ".*")]
+        if not all(self._df(name, t) for t in tokens[:-1]):
+            return []
+        return [Query.regex_phrase_query(self._schema, name, [*tokens[:-1], tokens[-1] + ".*"])]
+
+    # -- forms -------------------------------------------------------------------------------------------------------
+
+    def forms(self, word: Word) -> Query:
+        """Return the query for the word, its English forms, and identifiers that it is made of or is a part of."""
+        found = [self.exact(word)]
+        tokens = word.tokens
+        if word.prefix:
+            return found[0]
+        if len(tokens) > 1:
+            if all(map(is_name, tokens)):
+                stems = [*map(analysis.stem, tokens)]
+                if all(self._df("stem", s) for s in stems):
+                    found.append(Query.phrase_query(self._schema, "stem", [*stems]))
+                if not word.quoted:
+                    found += self._joined(tokens)
+            return any_of(found)
+        token = tokens[0]
+        if _HEX.fullmatch(token) and len(token) > _UNABBREVIATED:
+            short = [token[:n] for n in range(7, 40) if self._df("text", token[:n])]
+            self._remember(word, short)
+            found += [self._term("text", t) for t in short]
+        if not is_name(token) or len(token) < _FORM_LETTERS:
+            return any_of(found)
+        forms = self.same_stem(token)
+        self._remember(word, forms)
+        found += [self._term("text", t) for t in forms]
+        found += [self._term("stem", stem) for stem in english.stems(token)]
+        found.append(self._term("parts", token))
+        if _CAMEL.search(word.text):
+            parts = analysis.split_identifier(word.text)
+            if len(parts) > 1 and all(self._df("text", p) for p in parts):
+                found.append(Query.phrase_query(self._schema, "text", list(parts)))
+                self._remember(word, ["\x1f".join(parts)])
+        return any_of(found)
+
+    def forms_clause(self, clause: Clause) -> Query:
+        """Return the query for any form of any of a clause's words."""
+        return any_of([self.forms(word) for word in clause])
+
+    def _remember(self, word: Word, terms: Sequence[str]) -> None:
+        if terms:
+            self.expanded[word] = tuple(dict.fromkeys((*self.expanded.get(word, ()), *terms)))
+
+    def _joined(self, tokens: tuple[str, ...]) -> list[Query]:
+        """Return queries for `get_user` written as `getUser`, whole or within a longer name."""
+        found = [self._term("text", "".join(tokens))]
+        if all(self._df("parts", t) for t in tokens):
+            found.append(all_of([self._term("parts", t) for t in tokens]))
+        return found
+
+    def same_stem(self, token: str) -> tuple[str, ...]:
+        """Return the index's other terms with the English stem of `token`, or of one of its irregular forms."""
+        known = self._sessions.forms.get(token)
+        if known is None:
+            known = tuple(t for t in english.forms(token) if self._df("text", t))
+            self._sessions.forms[token] = known
+        return known
+
+    # -- close -------------------------------------------------------------------------------------------------------
+
+    def is_known(self, word: Word) -> bool:
+        """Tell whether the index holds a word in some form."""
+        return all(
+            any(self._df(f, t) for f in ("text", "path", "title", "parts")) or self._df("stem", analysis.stem(t)) > 0
+            for t in word.tokens
+        )
+
+    def close(self, word: Word) -> Query | None:
+        """Return the query for words spelt like one that the index does not hold; None where there is none.
+
+        One slip of the finger for words of 4 letters and more, two for 8 and more if their first three letters are
+        right.
+        """
+        token = word.tokens[0]
+        if len(word.tokens) > 1 or word.prefix or len(token) < _CLOSE_LETTERS or not is_name(token):
+            return None
+        query = Query.fuzzy_term_query(self._schema, "text", token, distance=1, transposition_cost_one=True)
+        hits = self._searcher.search(query, limit=8, count=False).hits
+        if hits:
+            terms = self._terms_near(token, hits)
+        elif len(token) >= _CLOSE_TWO_LETTERS:
+            near = self._searcher.terms_with_prefix("text", token[:_NEAR_PREFIX], limit=_NEAR_SCAN)
+            terms = [t for t, _ in near if is_name(t) and distance_within(t, token, 2)][:_EXPANSIONS]
+            query = any_of([self._term("text", t) for t in terms])
+        else:
+            terms = []
+        if not hits and not terms:
+            return None
+        self._remember(word, terms)
+        return query
+
+    def _terms_near(self, token: str, hits: Sequence[tuple[float, DocAddress]]) -> list[str]:
+        """Return the terms that a fuzzy query matched, read from the documents it found."""
+        found: dict[str, None] = {}
+        for _, address in hits:
+            record = from_body(StoredRecord, self._searcher.doc(address)["body"][0])
+            for t in set(analysis.terms(record.text[:_NEAR_TEXT])):
+                if t not in found and distance_within(t, token, 1):
+                    found[t] = None
+        return list(found)

@@ -1,0 +1,95 @@
+"""From the lock to the last reply: start, reload, stop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import MutableMapping, Sequence
+from pathlib import Path
+
+from recall import __version__
+from recall.places import Places
+from recalld import logs
+from recalld.config import load
+from recalld.lock import DataLock
+from recalld.server.indexer import COMMAND
+from recalld.server.listen import Listener, listener
+from recalld.server.methods import METHODS
+from recalld.server.notify import Notifier
+from recalld.server.process import raise_descriptor_limit
+from recalld.server.server import Server
+from recalld.server.service import Service
+
+TOUCH_INTERVAL = 3600.0
+"""Seconds between two renewals of the socket's times; cleaners of temporary directories take what is days old."""
+SWITCH_INTERVAL = 0.001
+"""Seconds after which a thread that computes lets the event loop in; Python's 0.005 would be seen in searches."""
+
+
+def serve(places: Places, env: MutableMapping[str, str] = os.environ, *, command: Sequence[str] = COMMAND) -> None:
+    """Run the daemon until SIGTERM or SIGINT; `command` starts the indexer.
+
+    Raise AlreadyRunning where one runs for this data directory, ConfigError where configuration or places are unfit.
+    """
+    os.umask(0o077)
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    raise_descriptor_limit()
+    notifier = Notifier(env)
+    config = load(places.config, Path(env.get("HOME") or Path.home()))
+    lock = DataLock.acquire(places)
+    try:
+        listening = listener(places, env)
+        lock.write(os.fsdecode(listening.path))
+        logs.info("listening", socket=listening.path, activated=not listening.ours, version=__version__)
+        for warning in config.warnings:
+            logs.warning("config", line=warning.line, message=warning.message)
+        try:
+            service = Service(places, config, env, notifier, command=command)
+            asyncio.run(_run(service, listening))
+        finally:
+            listening.close()
+    finally:
+        lock.release()
+    logs.info("stopped")
+
+
+async def _run(service: Service, listening: Listener) -> None:
+    loop = asyncio.get_running_loop()
+    stopping = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    loop.add_signal_handler(signal.SIGHUP, service.reload)
+    service.open_last()
+    server = Server(service, METHODS)
+    await server.start(listening.socket)
+    service.indexer.start()
+    service.notifier.ready()
+    helpers = [loop.create_task(_touch(listening))]
+    if service.notifier.watchdog_interval is not None:
+        helpers.append(loop.create_task(_feed(service, service.notifier.watchdog_interval)))
+    await stopping.wait()
+    logs.info("stopping", connections=len(server.connections))
+    service.notifier.stopping()
+    for helper in helpers:
+        helper.cancel()
+    await service.indexer.stop()
+    await server.close()
+    # What still comes is the same wish, and the loop's handlers end with the loop.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+
+
+async def _touch(listening: Listener) -> None:
+    while True:
+        await asyncio.sleep(TOUCH_INTERVAL)
+        if not listening.touch():
+            logs.error("socket_gone", socket=listening.path)
+
+
+async def _feed(service: Service, interval: float) -> None:
+    """Feed the watchdog, but not while a hung indexer should have been killed and was not."""
+    while True:
+        if service.indexer.alive:
+            service.notifier.alive()
+        await asyncio.sleep(interval)

@@ -1,0 +1,199 @@
+"""What the table knows between two looks: checkpoints by all their names, copies, and timestamps too young to trust."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import inf
+from typing import TypeVar
+
+from recalld.index.documents import StoredFile
+from recalld.sources.base import SourceFile
+from recalld.tail.found import Found, Stat
+
+RACY = 2.0
+"""Seconds. The coarsest timestamps of a file system in use (FAT, some network mounts)."""
+
+Key = TypeVar("Key")
+Name = tuple[str, str]
+"""(agent, path) or (agent, logical name)."""
+
+
+@dataclass(slots=True)
+class Copy:
+    """A file that is not read, because another one says the same."""
+
+    found: Found
+    of: str
+    """Id of the checkpoint whose file is read."""
+
+
+class Memory:
+    """The table's state. Checkpoints are changed through it wherever a name of theirs changes."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self.by_id: dict[str, StoredFile] = {}
+        self.copies: dict[Name, Copy] = {}
+        self.unchecked: set[str] = set()
+        """Ids whose whole prefix is to be compared: once after start, and when there is doubt."""
+        self.told: set[str] = set()
+        """Those of them that a `Whole` was given for."""
+        self.young: dict[str, float] = {}
+        """Path -> when to look again: its timestamp may stand for more than one state."""
+        self._now = now
+        self._by_path: dict[Name, str] = {}
+        self._by_logical: defaultdict[Name, set[str]] = defaultdict(set)
+        self._by_inode: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
+
+    def add(self, file: StoredFile) -> None:
+        """Take in a checkpoint."""
+        self.by_id[file.id] = file
+        self._index(file)
+
+    def remove(self, file: StoredFile) -> None:
+        """Forget a checkpoint and its copies."""
+        self._unindex(file)
+        self.by_id.pop(file.id, None)
+        self.unchecked.discard(file.id)
+        self.told.discard(file.id)
+        self.release(file.id)
+
+    def at(self, agent: str, path: str) -> StoredFile | None:
+        """Return the checkpoint of the file at a path: the living one, where several were there one after the other."""
+        file_id = self._by_path.get((agent, path))
+        return None if file_id is None else self.by_id[file_id]
+
+    def like(self, found: Found) -> list[StoredFile]:
+        """Return the checkpoints of the same kind that could be this file by inode or logical name, best first."""
+        source, stat = found.source, found.stat
+        inode = self._by_inode.get((stat.dev, stat.ino), set())
+        logical = self._by_logical.get((source.agent, source.logical), set())
+        files = [self.by_id[file_id] for file_id in inode | logical]
+        # a deleted file's inode may be anyone's by now
+        fit = [
+            f
+            for f in files
+            if (f.agent, f.kind) == (source.agent, source.kind) and (f.logical == source.logical or not f.deleted)
+        ]
+        return sorted(fit, key=lambda f: (f.id not in inode, f.deleted, rank(f.path, f.root), f.id))
+
+    def living(self, source: SourceFile) -> list[StoredFile]:
+        """Return the checkpoints of files on disk with this logical name, best first."""
+        files = [self.by_id[file_id] for file_id in self._by_logical.get((source.agent, source.logical), ())]
+        fit = [f for f in files if not f.deleted and f.kind == source.kind]
+        return sorted(fit, key=lambda f: (rank(f.path, f.root), f.id))
+
+    def place(self, file: StoredFile, source: SourceFile, stat: Stat) -> None:
+        """Put a checkpoint at a path."""
+        self._unindex(file)
+        file.path, file.root = str(source.path), str(source.root)
+        file.logical, file.session, file.compressed = source.logical, source.session, source.compressed
+        file.dev, file.ino = stat.dev, stat.ino
+        file.deleted = False
+        self._index(file)
+
+    def bury(self, file: StoredFile) -> None:
+        """Mark a checkpoint's file as deleted."""
+        file.deleted = True
+        self.young.pop(file.path, None)
+
+    def seen(self, file: StoredFile, stat: Stat) -> None:
+        """Take a stat into the checkpoint: nothing is left to read of the file in that state."""
+        if (file.dev, file.ino) != (stat.dev, stat.ino):
+            self._unindex(file)
+            file.dev, file.ino = stat.dev, stat.ino
+            self._index(file)
+        file.size, file.mtime_ns = stat.size, stat.mtime_ns
+        self.note_time(file.path, stat)
+
+    def note_time(self, path: str, stat: Stat) -> None:
+        """Remember whether the file's timestamp is too young to be trusted."""
+        now = self._now()
+        age = now - stat.mtime_ns / 1e9
+        if -RACY < age < RACY:
+            self.young[path] = now + RACY - max(age, 0.0) + 0.01
+        else:
+            self.young.pop(path, None)
+
+    def doubtful(self, path: str) -> bool:
+        """Return whether an unchanged stat proves nothing, because it was too young when it was taken."""
+        return self.young.get(path, inf) <= self._now()
+
+    def due(self) -> tuple[list[str], float | None]:
+        """Return the paths whose time has come, once each, and the seconds until the next one's."""
+        now = self._now()
+        ready = [path for path, when in self.young.items() if -inf < when <= now]
+        for path in ready:
+            self.young[path] = -inf  # told once, and overdue until it is looked at
+        later = [when - now for when in self.young.values() if when > now]
+        return ready, min(later) if later else None
+
+    def release(self, file_id: str) -> None:
+        """Forget who is a copy of this file."""
+        for name in [name for name, copy in self.copies.items() if copy.of == file_id]:
+            del self.copies[name]
+
+    def copies_of(self, file_ids: Iterable[str]) -> list[Found]:
+        """Return the copies of any of these."""
+        wanted = set(file_ids)
+        return [copy.found for copy in self.copies.values() if copy.of in wanted] if wanted else []
+
+    def new(self, source: SourceFile, stat: Stat) -> StoredFile:
+        """Return a checkpoint for a file seen for the first time. Its id depends on agent and path, and is unique."""
+        attempt = 0
+        while True:
+            text = f"{source.agent}\x1f{source.path}" + (f"\x1f{attempt}" if attempt else "")
+            file_id = hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=10).hexdigest()
+            if file_id not in self.by_id:
+                break
+            attempt += 1
+        file = StoredFile(
+            id=file_id,
+            agent=source.agent,
+            kind=source.kind,
+            root=str(source.root),
+            path=str(source.path),
+            logical=source.logical,
+            session=source.session,
+            compressed=source.compressed,
+            dev=stat.dev,
+            ino=stat.ino,
+        )
+        self.add(file)
+        return file
+
+    def _index(self, file: StoredFile) -> None:
+        name = (file.agent, file.path)
+        there = self.at(*name)
+        if there is None or there.deleted or not file.deleted:
+            self._by_path[name] = file.id
+        self._by_logical[file.agent, file.logical].add(file.id)
+        if file.ino:
+            self._by_inode[file.dev, file.ino].add(file.id)
+
+    def _unindex(self, file: StoredFile) -> None:
+        name = (file.agent, file.path)
+        if self._by_path.get(name) == file.id:
+            del self._by_path[name]
+        _discard(self._by_logical, (file.agent, file.logical), file.id)
+        _discard(self._by_inode, (file.dev, file.ino), file.id)
+
+
+def _discard(table: dict[Key, set[str]], key: Key, file_id: str) -> None:
+    ids = table.get(key)
+    if ids is not None:
+        ids.discard(file_id)
+        if not ids:
+            del table[key]
+
+
+def rank(path: str, root: str) -> tuple[bool, bool, str]:
+    """Return the order in which equal copies are preferred: plain before zstd, live before archived, then by path."""
+    parts = path.removeprefix(root).split("/")
+    return path.endswith(".zst"), not ARCHIVES.isdisjoint(parts), path
+
+
+ARCHIVES = frozenset({"archive", "archived_sessions"})
+"""Names of directories into which agents move sessions that a person put away."""

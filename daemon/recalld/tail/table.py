@@ -1,0 +1,138 @@
+"""Telling files apart: from what a scan found and what the checkpoints know to what is to be done.
+
+The rules, in the order in which they are tried for one scan:
+
+1. *Stay.* The path is known, and the text there begins with what the checkpoint covers: the same file, whatever its
+   device or inode number. Where nothing of its stat changed since the last look, it is not opened. Where the inode is
+   another one, the whole prefix is compared, not the edges alone.
+2. *Move.* What is left over on disk is compared with the checkpoints that are left over: those with its inode, and
+   those with its logical name (archived, compressed, unpacked). The text decides; device and inode only say what to
+   compare.
+3. *Copies.* A file with the logical name of one that is still there, of which one begins with the whole of the other,
+   is a copy. One of them is read, the others are kept in mind: the one with more complete lines; among equals the
+   plain one, then the one that is not archived, then the first by path. When it goes, another one takes over by rule
+   2. So it does not matter which was seen first.
+4. *Replace.* A known path with another text: truncated and written anew, rewritten in place, or replaced. It is read
+   from the start. A file cut to nothing keeps what it said until it has a line again.
+5. *New.* Everything else on disk that is not empty.
+6. *Gone.* Checkpoints whose path was looked at and which no file answers to.
+
+A timestamp proves nothing while it is young: a file changed within `RACY` of the look can change again and keep size
+and mtime. Such a file is due for another look, in which its edges are compared even if its stat says that nothing
+changed.
+
+The table reads files to compare them, and writes nothing. It changes the identity fields of its checkpoints (path,
+device, inode, logical name, deleted) as it decides, so the same finding is not told twice; `size` and `mtime_ns` are
+those of the last time that the file was read to its end (`advance`) or nothing was left to read. A crash in between
+leaves the old ones in the last commit, and the finding is made again. One thread.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from pathlib import Path
+
+from recall.errors import RecallError
+from recalld.index.documents import StoredFile
+from recalld.tail.actions import Action, Replace
+from recalld.tail.decide import WHOLE_KINDS, Round, trouble
+from recalld.tail.fingerprint import matches
+from recalld.tail.found import Found, Scan, Stat, single
+from recalld.tail.lines import LineReader
+from recalld.tail.memory import Memory
+
+
+class FileTable:
+    """The checkpoints, by id, path, logical name and inode.
+
+    `files` are the committed ones; all that are not deleted get one `Whole` with the first look at them. `now` gives
+    seconds since the epoch.
+    """
+
+    def __init__(self, files: Iterable[StoredFile] = (), *, now: Callable[[], float] = time.time) -> None:
+        self._memory = Memory(now)
+        for file in files:
+            self.add(file)
+
+    def files(self) -> list[StoredFile]:
+        """Return all checkpoints."""
+        return list(self._memory.by_id.values())
+
+    def get(self, file_id: str) -> StoredFile | None:
+        """Return the checkpoint with that id."""
+        return self._memory.by_id.get(file_id)
+
+    def at(self, agent: str, path: str) -> StoredFile | None:
+        """Return the checkpoint of the file at that path: the one on disk, where there were several."""
+        return self._memory.at(agent, path)
+
+    def copies(self) -> list[Found]:
+        """Return the files that are not read because another one says the same."""
+        return [copy.found for copy in self._memory.copies.values()]
+
+    def add(self, file: StoredFile) -> None:
+        """Take in a committed checkpoint."""
+        self._memory.add(file)
+        if file.offset and not file.deleted and file.kind not in WHOLE_KINDS:
+            self._memory.unchecked.add(file.id)
+
+    def drop(self, file: StoredFile) -> None:
+        """Forget a checkpoint: the next look finds a new file there."""
+        self._memory.remove(file)
+
+    def examine(self, found: Found) -> list[Action]:
+        """Return what is to be done about one file that is there."""
+        return self.reconcile(single([found]))
+
+    def reconcile(self, scan: Scan) -> list[Action]:
+        """Return what is to be done after a scan, whole or partial. `Read` and `Replace` come last.
+
+        A `Read` or `Replace` that has not been carried out is given again by the next look.
+        """
+        return Round(self._memory, scan).decide()
+
+    def verify(self, file: StoredFile) -> list[Action]:
+        """Compare the whole prefix; return nothing, or that the file is to be replaced. Reads `file.offset` bytes."""
+        self._memory.unchecked.discard(file.id)
+        self._memory.told.discard(file.id)
+        if file.deleted or file.kind in WHOLE_KINDS:
+            return []
+        try:
+            same = matches(Path(file.path), file, whole=True)
+        except FileNotFoundError:
+            return []  # the next scan tells
+        except (OSError, RecallError) as error:
+            return [trouble(file.path, error)]
+        if same:
+            file.verified = True
+            return []
+        self._memory.release(file.id)
+        return [Replace(file)]
+
+    def advance(self, file: StoredFile, reader: LineReader) -> None:
+        """Take the reader's place and stat into the checkpoint: the file was read to the end that it had when opened.
+
+        `lines` and `skipped` are the caller's.
+        """
+        file.offset, file.crc, file.head, file.tail = reader.offset, reader.crc, reader.head, reader.tail
+        self.seen(file, Stat.of(reader.stat))
+
+    def seen(self, file: StoredFile, stat: Stat) -> None:
+        """Take a stat into the checkpoint: nothing is left to read of the file in that state."""
+        self._memory.seen(file, stat)
+
+    def due(self) -> tuple[list[Path], float | None]:
+        """Return the paths to look at again now, and the seconds until the next ones are due (None: there are none)."""
+        ready, wait = self._memory.due()
+        return [Path(path) for path in ready], wait
+
+
+def restart(file: StoredFile) -> None:
+    """Reset a checkpoint to that of a file of which nothing was read. Identity, size, mtime and `sessions` stay."""
+    f = file
+    fresh = StoredFile(f.id, f.agent, f.kind, f.root, f.path, f.logical, f.session, f.compressed)
+    for field in fields(StoredFile):
+        if field.name not in ("dev", "ino", "size", "mtime_ns", "sessions"):
+            setattr(file, field.name, getattr(fresh, field.name))

@@ -1,0 +1,247 @@
+"""The command line against a real socket: health, errors, signals, and the table of commands."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from recall.cli import COMMANDS, cli
+
+# -- health ------------------------------------------------------------------------------------------------
+
+
+def status_answer(home: Any, **more: Any) -> dict[str, Any]:
+    roots = {
+        "claude-code": [str(home.root / "claude")],
+        "codex": ["/elsewhere"],
+        "qwen-code": [str(home.root / "qwen")],
+    }
+    counts = {"files": 1, "sessions": 2, "records": 3, "skipped_lines": 4}
+    return {
+        "version": "0.1.0",
+        "pid": 5,
+        "uptime_s": 3700,
+        "records": 12345,
+        "sessions": 6,
+        "files": 7,
+        "pending_bytes": 0,
+        "complete": True,
+        "last_commit": None,
+        "rss_bytes": 50_000_000,
+        "agents": {agent: counts | {"roots": paths} for agent, paths in roots.items()},
+    } | more
+
+
+def test_status_and_doctor_start_nothing_and_say_that_none_runs(home: Any) -> None:
+    done = home.recall("status", "--json")
+    assert done.returncode == 3
+    assert json.loads(done.stdout)["error"]["code"] == "unreachable"
+    assert "recall start" in done.stderr
+    done = home.recall("doctor", "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["findings"][0]["check"] == "daemon"
+    assert not home.places.data.exists()
+    assert list(home.places.runtime.iterdir()) == []
+
+
+def test_status_is_readable(home: Any, serve: Any) -> None:
+    serve(lambda m, p: status_answer(home))
+    done = home.recall("status")
+    assert done.returncode == 0
+    for text in ("12,345 records", "complete", "1 h 1 min", "4 lines skipped", "50.0 MB"):
+        assert text in done.stdout
+
+
+def test_doctor_compares_where_the_agents_are_here_and_for_the_daemon(home: Any, serve: Any) -> None:
+    finding = {"check": "skipped_lines", "path": "/w/a.jsonl", "offset": 7, "message": "not JSON", "remedy": None}
+    answers = {"doctor": {"findings": [finding]}, "status": status_answer(home, version="0.0.9")}
+    serve(lambda m, p: answers[m])
+    done = home.recall("doctor", "--json")
+    findings = json.loads(done.stdout)["findings"]
+    assert done.returncode == 1
+    assert [f["check"] for f in findings] == ["skipped_lines", "environment", "version"]
+    assert findings[1]["path"] == str(home.root / "codex")
+    assert "[sources.codex]" in findings[1]["remedy"]
+    assert "/w/a.jsonl at byte 7" in home.recall("doctor").stdout
+
+
+def test_doctor_is_content_where_nothing_is_wrong(home: Any, serve: Any) -> None:
+    good = status_answer(home)
+    good["agents"]["codex"]["roots"] = [str(home.root / "codex")]
+    serve(lambda m, p: {"findings": []} if m == "doctor" else good)
+    assert (home.recall("doctor").returncode, home.recall("doctor", "--json").returncode) == (0, 0)
+
+
+def test_call_sends_one_raw_request(home: Any, serve: Any) -> None:
+    server = serve(lambda m, p: {"got": p})
+    assert json.loads(home.recall("call", "any", '{"a": [1]}').stdout) == {"got": {"a": [1]}}
+    assert json.loads(home.recall("call", "any", "-", stdin='{"b": 2}').stdout) == {"got": {"b": 2}}
+    assert [m for m, _ in server.asked] == ["any", "any"]
+    assert home.recall("call", "any", "[1]").returncode == 2
+    assert home.recall("call", "any", "{").returncode == 2
+
+
+def test_sync_waits_for_the_daemon(home: Any, serve: Any) -> None:
+    server = serve(lambda m, p: {} if m == "sync" else status_answer(home))
+    assert home.recall("sync").returncode == 0
+    assert json.loads(home.recall("sync", "--json").stdout) == {"schema": 1}
+    home.in_terminal("sync")
+    assert [m for m, _ in server.asked].count("sync") == 3
+
+
+def test_sync_on_a_terminal_shows_how_far_it_is(home: Any, serve: Any) -> None:
+    looked = threading.Event()
+
+    def handler(method: str, params: dict[str, Any]) -> Any:
+        if method == "sync":
+            looked.wait(30)
+            return {}
+        if len(server.asked) > 4:
+            looked.set()
+        return status_answer(home, complete=False, pending_bytes=40_000_000)
+
+    server = serve(handler)
+    assert "reading sessions" in home.in_terminal("sync")
+
+
+# -- errors, signals, pipes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("search", "x", "--limit", "0"),
+        ("search", "x", "--since", "soon"),
+        ("search", "  "),
+        ("show",),
+        ("sessions", "--agent", "other"),
+        ("service", "nosuch"),
+    ],
+)
+def test_wrong_usage_is_status_2_and_one_line_also_as_json(home: Any, args: tuple[str, ...]) -> None:
+    done = home.recall(*args)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    done = home.recall(*args, "--json")
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["code"] == "bad_request"
+
+
+def test_a_group_alone_is_its_help(home: Any) -> None:
+    done = home.recall("service")
+    assert done.returncode == 0
+    assert "uninstall" in done.stdout
+
+
+def test_a_reader_that_leaves_early_is_not_an_error(home: Any, serve: Any, made: Any) -> None:
+    many = {"total": 5000, "sessions": [made.session() for _ in range(5000)]}
+    serve(lambda m, p: many)
+    for option in ("", "--json"):
+        script = f'"$@" {option} 2>err | head -c 10 >/dev/null; test "${{PIPESTATUS[0]}}" = 0 && test ! -s err'
+        command = ["bash", "-c", script, "bash", *home.command("sessions")]
+        assert subprocess.run(command, env=home.env, cwd=home.work, check=False).returncode == 0
+
+
+def test_ctrl_c_is_quiet_and_130(home: Any, serve: Any) -> None:
+    asked = threading.Event()
+    release = threading.Event()
+
+    def handler(method: str, params: dict[str, Any]) -> Any:
+        asked.set()
+        release.wait(30)
+        return {}
+
+    serve(handler)
+    process = subprocess.Popen(home.command("x"), env=home.env, cwd=home.work, stdout=-1, stderr=-1)
+    assert asked.wait(30)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    release.set()
+    assert (process.returncode, out, err) == (130, b"", b"")
+
+
+def test_names_that_are_no_text_do_no_harm(home: Any, serve: Any, made: Any) -> None:
+    serve(lambda m, p: made.found(query=p["query"]))
+    done = subprocess.run(
+        [*home.command("search", "--json"), b"caf\xe9"], env=home.env, cwd=home.work, capture_output=True, check=False
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["hits"]
+
+
+# -- the table of commands -------------------------------------------------------------------------------------
+
+
+def commands() -> list[tuple[str, click.Command]]:
+    found = []
+    context = click.Context(cli)
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            found += [(f"{name} {sub}", inner) for sub, inner in command.commands.items()]
+        else:
+            found.append((name, command))
+    return found
+
+
+def test_every_command_is_there_has_help_and_answers_in_json() -> None:
+    without_json = {"hook", "mcp", "statusline"}  # what they print is the agents' to say
+    for name, command in commands():
+        assert command.help, name
+        flags = [option for param in command.params for option in param.opts]
+        assert "--json" in flags or name.split()[0] in without_json, name
+
+
+def test_help_lists_every_command_and_loads_none(home: Any) -> None:
+    code = (
+        "import sys\nfrom recall.cli import run\nrun(['--help'])\n"
+        "print([m for m in sys.modules if m.startswith(('rich', 'recall.cli.s', 'recall.client', 'asyncio'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=home.env, capture_output=True, text=True, check=True)
+    assert all(f"\n  {name} " in done.stdout for name in COMMANDS)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_search_without_a_terminal_loads_no_rich(home: Any, serve: Any, made: Any) -> None:
+    serve(lambda m, p: made.found())
+    code = (
+        "import sys\nfrom recall.cli import run\nrun(['cache'])\n"
+        "print([m for m in sys.modules if m.split('.')[0] in ('rich', 'asyncio', 'tomlkit', 'platformdirs')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=home.env, cwd=home.work, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_gets_a_completion_script(home: Any, shell: str) -> None:
+    done = home.recall("completion", shell)
+    assert done.returncode == 0
+    assert "_RECALL_COMPLETE" in done.stdout
+
+
+def test_completion_completes_commands_and_options(home: Any) -> None:
+    done = home.recall(_RECALL_COMPLETE="bash_complete", COMP_WORDS="recall se", COMP_CWORD="1")
+    assert {"plain,search", "plain,sessions", "plain,service"} <= set(done.stdout.split())
+    done = home.recall(_RECALL_COMPLETE="bash_complete", COMP_WORDS="recall search --no", COMP_CWORD="2")
+    assert "plain,--not-session" in done.stdout
+
+
+def test_version_is_the_packages(home: Any) -> None:
+    import recall
+
+    assert home.recall("--version").stdout == f"recall {recall.__version__}\n"
+    assert json.loads(home.recall("version", "--json").stdout)["version"] == recall.__version__
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    assert f'version = "{recall.__version__}"' in text

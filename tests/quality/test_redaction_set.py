@@ -1,0 +1,63 @@
+"""The judged set for redaction is what its README says, whatever a redactor makes of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from quality.redaction.load import HERE, Half, items, judge, survives
+
+HALVES: tuple[Half, ...] = ("dev", "held")
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_each_half_is_large_and_of_many_kinds(half: Half) -> None:
+    found = list(items(half))
+    secrets = [i for i in found if i.secrets]
+    assert len(secrets) >= 200
+    assert len(found) - len(secrets) >= 1_000
+    assert len({i.kind for i in secrets}) >= 40
+    assert len({i.text for i in found}) == len(found)
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_every_secret_and_every_word_to_keep_stands_in_its_text(half: Half) -> None:
+    for item in items(half):
+        assert all(s in item.text for s in item.secrets), item.kind
+        assert all(w and w in item.text for w in item.must_survive), item.kind
+        assert not item.secrets or item.must_survive, item.kind
+        rest = item.text
+        for s in item.secrets:
+            rest = rest.replace(s, "")
+        assert all(w in rest for w in item.must_survive), item.kind
+        assert "\ue000" not in item.text
+        assert "⟪" not in item.text
+
+
+def test_the_halves_share_no_secret_and_no_text() -> None:
+    dev, held = (list(items(h)) for h in HALVES)
+    assert not {s for i in dev for s in i.secrets} & {s for i in held for s in i.secrets}
+    assert not {i.text for i in dev} & {i.text for i in held}
+
+
+def test_doing_nothing_leaks_all_and_cutting_all_alarms_always() -> None:
+    dev = list(items("dev"))
+    nothing, everything = judge(lambda text: text, dev), judge(lambda text: "", dev)
+    assert (nothing.recall, nothing.false_alarms, nothing.lost_words) == (0, 0, [])
+    assert (everything.recall, everything.false_alarms) == (1, 1)
+    assert len(everything.lost_words) == everything.secrets
+
+
+def test_half_a_secret_is_a_leak_and_a_prefix_is_not() -> None:
+    assert survives("abcdefghijklmnopqrst", "see abcdefghijkl…")
+    assert not survives("abcdefghijklmnopqrst", "see abcd…qrst")
+    assert survives("short1", "x short1 y")
+    assert not survives("short1", "x sho… y")
+
+
+def test_the_readme_tells_the_numbers() -> None:
+    readme = (HERE / "README.md").read_text(encoding="utf-8")
+    for half in HALVES:
+        found = list(items(half))
+        secrets = [i for i in found if i.secrets]
+        row = f"| {half} | {len(secrets)} | {len({i.kind for i in secrets})} | {len(found) - len(secrets)} |"
+        assert row in readme

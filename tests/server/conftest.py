@@ -1,0 +1,41 @@
+"""Every place of a daemon in a temporary directory."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recall.places import Places
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCATIONS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR")
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A short temporary directory: a socket's path has little room."""
+    with tempfile.TemporaryDirectory(prefix="rd-") as name:
+        yield Path(name)
+
+
+@pytest.fixture
+def places(home: Path) -> Places:
+    return Places(data=home / "data", runtime=home / "run", config=home / "config.toml")
+
+
+@pytest.fixture
+def env(home: Path, places: Places) -> dict[str, str]:
+    """The whole environment of a daemon that touches nothing but `home`."""
+    return {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "daemon"), str(ROOT / "client")]),
+        "HOME": str(home / "home"),
+        "RECALLD_DATA_DIR": str(places.data),
+        "RECALLD_RUNTIME_DIR": str(places.runtime),
+        "RECALLD_CONFIG": str(places.config),
+        **{name: str(home / "agents" / name.lower()) for name in LOCATIONS},
+    }
