@@ -38,7 +38,9 @@ _INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff"  # tags and the other variation selectors: whole sentences fit in there unseen
     "]+"
 )
-_SELECTOR = re.compile(f"(?<![{_PICTURES}0-9#*\u00a9\u00ae\u203c\u2049\u2122\u2139])[\ufe0e\ufe0f]+|(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]+")
+_SELECTOR = re.compile(
+    f"(?<![{_PICTURES}0-9#*\u00a9\u00ae\u203c\u2049\u2122\u2139])[\ufe0e\ufe0f]+|(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]+"
+)
 _JOINER = re.compile(
     f"(?<=[{_ARABIC_AND_INDIC}])([\u200c\u200d])(?=[{_ARABIC_AND_INDIC}])"
     f"|(?<=[{_PICTURES}\ufe0f])(\u200d)(?=[{_PICTURES}])"

@@ -25,7 +25,12 @@ class Draw:
     def __call__(self, alphabet: str, length: int) -> str:
         while True:
             drawn = "".join(self.rng.choice(alphabet) for _ in range(length))
-            if length < 12 or alphabet.isdigit() or alphabet.isalpha() or (any(c.isdigit() for c in drawn) and any(c.isalpha() for c in drawn)):
+            if (
+                length < 12
+                or alphabet.isdigit()
+                or alphabet.isalpha()
+                or (any(c.isdigit() for c in drawn) and any(c.isalpha() for c in drawn))
+            ):
                 return drawn
 
     def b64(self, size: int) -> str:
@@ -40,7 +45,11 @@ class Draw:
 
 def _jwt(d: Draw) -> str:
     return ".".join(
-        [d.web64(b'{"alg":"HS256","typ":"JWT"}'), d.web64(b'{"sub":"' + d(DIGITS, 10).encode() + b'","name":"Ada"}'), d.web64(d.rng.randbytes(32))]
+        [
+            d.web64(b'{"alg":"HS256","typ":"JWT"}'),
+            d.web64(b'{"sub":"' + d(DIGITS, 10).encode() + b'","name":"Ada"}'),
+            d.web64(d.rng.randbytes(32)),
+        ]
     )
 
 
@@ -164,7 +173,7 @@ PASSWORD_PLACES: tuple[str, ...] = (
     'if password == "{}":',
     "ALTER USER ada WITH PASSWORD '{}';",
     "CREATE USER 'a'@'%' IDENTIFIED BY '{}';",
-    "password:\n    \"{}\"",
+    'password:\n    "{}"',
     "--passphrase {}",
     "sshpass -p {} ssh ada@example.com",
     "mysql -u root -p{} shop",
@@ -174,13 +183,38 @@ PASSWORD_PLACES: tuple[str, ...] = (
     "redis-cli -a {} ping",
 )
 
-URL_PLACES: tuple[str, ...] = ("postgres://ada:{}@db.example.com:5432/shop", "https://ada:{}@example.com/x.git", "redis://:{}@cache:6379/0", "amqp://ada:{}@mq/")
+URL_PLACES: tuple[str, ...] = (
+    "postgres://ada:{}@db.example.com:5432/shop",
+    "https://ada:{}@example.com/x.git",
+    "redis://:{}@cache:6379/0",
+    "amqp://ada:{}@mq/",
+)
 URL_PASSWORDS: tuple[str, ...] = ("hunter2", "s3cr3t", "Tr0ub4dor", "letmein", "x%40y9", "aB3.dE5-fG")
 
 NAMED: dict[str, tuple[str, ...]] = {
-    "hex32": ('DD_API_KEY={}', 'api_key: "{}"', '{{"apiKey": "{}"}}', "X-Api-Key: {}", "--api-key {}", "CLOUDFLARE_API_KEY={}", "twilio_auth_token = '{}'", "&api_key={}&x=1"),
+    "hex32": (
+        "DD_API_KEY={}",
+        'api_key: "{}"',
+        '{{"apiKey": "{}"}}',
+        "X-Api-Key: {}",
+        "--api-key {}",
+        "CLOUDFLARE_API_KEY={}",
+        "twilio_auth_token = '{}'",
+        "&api_key={}&x=1",
+    ),
     "hex64": ('SECRET_KEY = "{}"', "ENCRYPTION_KEY={}", "jwt_secret: {}", "client_secret={}"),
-    "alnum40": ('token = "{}"', "AUTH_TOKEN={}", '"access_token":"{}"', "Authorization: Bearer {}", "Authorization: token {}", "FASTLY_API_TOKEN={}", "access_token={}&expires_in=1", "the token is {}", "CLOUDFLARE_API_TOKEN: {}", '\\"refresh_token\\": \\"{}\\"'),
+    "alnum40": (
+        'token = "{}"',
+        "AUTH_TOKEN={}",
+        '"access_token":"{}"',
+        "Authorization: Bearer {}",
+        "Authorization: token {}",
+        "FASTLY_API_TOKEN={}",
+        "access_token={}&expires_in=1",
+        "the token is {}",
+        "CLOUDFLARE_API_TOKEN: {}",
+        '\\"refresh_token\\": \\"{}\\"',
+    ),
     "b64-40": ("aws_secret_access_key = {}", "AWS_SECRET_ACCESS_KEY={}", '"SecretAccessKey": "{}"', 'secretKey: "{}"'),
     "b64-88": ("AccountKey={};EndpointSuffix=core.windows.net", "SharedAccessKey={}", '"primaryKey": "{}"'),
     "uuid": ("HEROKU_API_KEY={}", 'api_key = "{}"'),
@@ -220,8 +254,8 @@ INNOCENT: tuple[str, ...] = (
     "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQ0FmYWtlY2VydGlmaWNhdGUwMTIzNDU2Nzg5\n-----END CERTIFICATE-----",
     "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----",
     "checksum: 5d41402abc4b2a76b9719d911017c592",
-    "etag: \"33a64df551425fcc55e4d42a148795d9f25f89d4\"",
-    "cache_key = \"user:1234:profile:v2\"",
+    'etag: "33a64df551425fcc55e4d42a148795d9f25f89d4"',
+    'cache_key = "user:1234:profile:v2"',
     # code
     "password = get_password()",
     "password = getpass.getpass('Password: ')",
@@ -230,7 +264,7 @@ INNOCENT: tuple[str, ...] = (
     "const token = process.env.GITHUB_TOKEN;",
     "API_KEY=$API_KEY",
     "export TOKEN=${TOKEN}",
-    "curl -H \"Authorization: Bearer $TOKEN\" https://api.example.com",
+    'curl -H "Authorization: Bearer $TOKEN" https://api.example.com',
     "Authorization: Bearer <your-token>",
     "Authorization: Bearer ${{ secrets.GITHUB_TOKEN }}",
     "token: ${{ secrets.NPM_TOKEN }}",
@@ -278,7 +312,7 @@ INNOCENT: tuple[str, ...] = (
     "max_tokens=4096, temperature=0.2",
     '"input_tokens": 1234, "output_tokens": 567, "cache_read_input_tokens": 89012',
     '"token_type": "bearer", "expires_in": 3600',
-    "tokenizer = AutoTokenizer.from_pretrained(\"bert-base-uncased\")",
+    'tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")',
     "unexpected token: identifier",
     "SyntaxError: Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON",
     "error: expected one of `!`, `.`, found token `{`",
@@ -313,8 +347,8 @@ INNOCENT: tuple[str, ...] = (
     "git@github.com:ada/tool.git",
     "postgres://user:password@localhost:5432/db",
     "postgres://${DB_USER}:${DB_PASS}@${DB_HOST}/db",
-    "public_key = \"AbCdEf0123456789AbCdEf0123456789\"",
-    "idempotency_key = \"b9c7a4e2-1f0d-4c3b-8a6e-5d2f7c1e9b04\"",
+    'public_key = "AbCdEf0123456789AbCdEf0123456789"',
+    'idempotency_key = "b9c7a4e2-1f0d-4c3b-8a6e-5d2f7c1e9b04"',
     "--- PASS: TestLogin (0.00s)\nPASS\nok  \texample.com/auth\t0.012s",
     "tests: 12 pass, 0 fail",
     "pass: 12\nfail: 0",
@@ -330,11 +364,11 @@ INNOCENT: tuple[str, ...] = (
     "password=[redacted:password]",
     "Set-Cookie: theme=dark; Path=/; HttpOnly",
     "key-value store, key: the name of the entry",
-    "password := r.FormValue(\"password\")",
+    'password := r.FormValue("password")',
     "var password = Console.ReadLine();",
-    "String token = request.getHeader(\"X-Token\");",
-    "assert response.json()[\"token\"]",
-    "passwordField.setText(\"\")",
+    'String token = request.getHeader("X-Token");',
+    'assert response.json()["token"]',
+    'passwordField.setText("")',
     "PASSWORD_MIN_LENGTH = 8",
     "pwd\n/home/ada",
     "$ pwd && ls",
@@ -349,8 +383,8 @@ INNOCENT: tuple[str, ...] = (
     "new Token(TokenType.IDENTIFIER, value)",
     "token=abc" if False else "next_page_token: CAUQAA",
     "key: ctrl+shift+p",
-    'key={item.id}',
-    'keyboard-interactive,password',
+    "key={item.id}",
+    "keyboard-interactive,password",
     "PasswordAuthentication no",
     "secret santa list",
     "secrets: inherit",

@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from recalld.redact import VERSION, Redactor, redact_message
 from redact.redact_samples import (
     AROUND,
@@ -100,12 +101,17 @@ def test_a_disabled_kind_stays() -> None:
 
 
 def test_log_and_error_text_is_redacted_too() -> None:
-    assert redact_message("cannot open postgres://ada:hunter2@db/shop") == "cannot open postgres://ada:[redacted:url-password]@db/shop"
+    assert (
+        redact_message("cannot open postgres://ada:hunter2@db/shop")
+        == "cannot open postgres://ada:[redacted:url-password]@db/shop"
+    )
     assert VERSION >= 1
 
 
 class TestPrivateKeys:
-    @pytest.mark.parametrize("label", ["RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "PGP PRIVATE KEY BLOCK"])
+    @pytest.mark.parametrize(
+        "label", ["RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "PGP PRIVATE KEY BLOCK"]
+    )
     def test_a_block_goes_whole(self, label: str) -> None:
         block, lines = key_block(Draw(6), label)
         assert redact(f"a\n{block}\nb") == "a\n[redacted:private-key]\nb"
@@ -117,7 +123,11 @@ class TestPrivateKeys:
     @pytest.mark.parametrize("cut", [120, 200, 333, 500])
     def test_a_block_without_its_end_goes_to_the_end_of_its_base64(self, cut: int) -> None:
         block, lines = key_block(Draw(7), "RSA PRIVATE KEY")
-        for text in (block[:cut], json.dumps(block)[:cut], "\n".join(f"{n:6}→{x}" for n, x in enumerate(block[:cut].splitlines()))):
+        for text in (
+            block[:cut],
+            json.dumps(block)[:cut],
+            "\n".join(f"{n:6}→{x}" for n, x in enumerate(block[:cut].splitlines())),
+        ):
             whole = [line for line in lines if line in text]
             result = gone(text + "\n$ echo all done here\n", *whole)
             assert "all done here" in result
@@ -138,7 +148,14 @@ def test_a_service_account_loses_its_key_and_keeps_its_name() -> None:
     draw = Draw(10)
     block, lines = key_block(draw, "PRIVATE KEY")
     key_id = draw(HEX, 40)
-    account = json.dumps({"type": "service_account", "private_key_id": key_id, "private_key": block, "client_email": "ada@shop.iam.example"})
+    account = json.dumps(
+        {
+            "type": "service_account",
+            "private_key_id": key_id,
+            "private_key": block,
+            "client_email": "ada@shop.iam.example",
+        }
+    )
     assert "ada@shop.iam.example" in gone(account, key_id, *lines)
 
 

@@ -103,8 +103,12 @@ _INNOCENT_HEADS = frozenset(
 )
 
 
-_QUESTIONS = frozenset("has is use uses used no needs allow allows enable enabled disable disabled require requires show hide toggle".split())
-_CLOSED = frozenset("_pass -pass .pass _pw _psk pwd _auth dbpass userpass mypass rootpass adminpass dbpw pgpw userpw rootpw bindpw pass pw psk mdp".split())
+_QUESTIONS = frozenset(
+    "has is use uses used no needs allow allows enable enabled disable disabled require requires show hide toggle".split()
+)
+_CLOSED = frozenset(
+    "_pass -pass .pass _pw _psk pwd _auth dbpass userpass mypass rootpass adminpass dbpw pgpw userpw rootpw bindpw pass pw psk mdp".split()
+)
 """Names that are a word's beginning as often: they end where they end (`_pass` in `_passes`, `_auth` in `_author`)."""
 
 
@@ -138,7 +142,13 @@ class Name:
             if nearest in _INNOCENT_HEADS or (len(before) > 1 and before[-2] in {"public", "publishable", "anon"}):
                 return None
             joined = not self.head.endswith(("_", "-", ".")) and keyword.islower()
-            if joined and nearest and not nearest.endswith(("api", "access", "secret", "private", "auth", "master", "account", "license", "app")):
+            if (
+                joined
+                and nearest
+                and not nearest.endswith(
+                    ("api", "access", "secret", "private", "auth", "master", "account", "license", "app")
+                )
+            ):
                 return None
             known = nearest in _KEY_HEADS or (joined and bool(nearest))
             return level if known else "weak"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation, MatchKind
 
 from recalld.redact import assign, forms, names
-from recalld.redact.assign import Span
+from recalld.redact.judge import Span
 from recalld.redact.names import Category
 from recalld.redact.tokens import BEHIND, BEHIND_REACH, TOKENS, Token
 
@@ -62,7 +62,9 @@ class _Automaton:
         self._any = AhoCorasick(every, MatchKind.Standard, False, Implementation.DFA)
         ascii_only = [literal for literal in every if literal.isascii()]
         self._ascii_entries = [every.index(literal) for literal in ascii_only]
-        self._ascii = BytesAhoCorasick([literal.encode() for literal in ascii_only], MatchKind.Standard, Implementation.DFA)
+        self._ascii = BytesAhoCorasick(
+            [literal.encode() for literal in ascii_only], MatchKind.Standard, Implementation.DFA
+        )
 
     def spans(self, text: str) -> list[Span]:
         """Return every secret found in `text`; spans may overlap."""
@@ -135,7 +137,9 @@ def _merge(spans: list[Span]) -> list[Span]:
     return merged
 
 
-_GENERAL = frozenset({"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie"})
+_GENERAL = frozenset(
+    {"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie"}
+)
 """Kinds that tell of the surroundings; one that tells of the secret itself goes before."""
 
 

@@ -51,7 +51,9 @@ _REFERENCE = re.compile(
     | \.{2,}$ | …  | \*{2,}\S{0,6}$ | [•●·∙x*X.#_-]{3,}$
     """
 )
-_CALL = re.compile(r"(?:(?:await|new|yield|not|return)\s+)?&?[A-Za-z_][\w]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*!?)*\s?(?:<[\w, ]{1,40}>)?[(\[]")
+_CALL = re.compile(
+    r"(?:(?:await|new|yield|not|return)\s+)?&?[A-Za-z_][\w]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*!?)*\s?(?:<[\w, ]{1,40}>)?[(\[]"
+)
 _DOTTED = re.compile(r"[&*!]?[A-Za-z_]\w*(?:(?:\??\.|::|->)[A-Za-z_]\w*)+[!?]?$")
 _IDENTIFIER = re.compile(r"[&*]?[A-Za-z_]\w*$")
 _PLACEHOLDER = re.compile(
@@ -62,7 +64,9 @@ _PLACEHOLDER = re.compile(
 )
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")
 _HEX = re.compile(r"[0-9a-f]{7,128}$|[0-9A-F]{7,128}$")
-_HASH_LABEL = re.compile(r"(?i)(?:sha\d{0,3}|md5|sha\d-\d{3}|blake\w{1,4}|xxh\d{0,3}|crc32|\$2[aby]\$|\$argon2|\$pbkdf2|\$[156y]\$|pbkdf2|bcrypt|scrypt|argon2)[-:$_]?")
+_HASH_LABEL = re.compile(
+    r"(?i)(?:sha\d{0,3}|md5|sha\d-\d{3}|blake\w{1,4}|xxh\d{0,3}|crc32|\$2[aby]\$|\$argon2|\$pbkdf2|\$[156y]\$|pbkdf2|bcrypt|scrypt|argon2)[-:$_]?"
+)
 _VERSION = re.compile(r"[v^~>=<]{0,3}\d+(?:\.\d+)+(?:[-+.][\w.+-]{1,40})?$")
 _NUMBER = re.compile(r"[-+]?[\d_,]*\.?\d+(?:e[-+]?\d+)?(?:px|em|rem|ms|s|m|h|d|k|kb|mb|gb|%)?$", re.IGNORECASE)
 _COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$")
@@ -115,6 +119,11 @@ def is_prose(value: str) -> bool:
     return len(words) > 2 and value[-1] in ".?!:"
 
 
+def is_outright_public(value: str) -> bool:
+    """Return whether `value` cannot be a password whatever its name: a URL, a public key, a labelled hash."""
+    return bool(_URL.match(value) or _SSH_PUBLIC.match(value) or _HASH_LABEL.match(value))
+
+
 def is_machine(value: str) -> bool:
     """Return whether `value` has the form of something public: a hash with its label, a version, a number, a date, a
     path, a URL, a public key."""
@@ -134,7 +143,9 @@ def is_path(value: str) -> bool:
     if not _PATH.match(value):
         return False
     longest = max(len(piece) for piece in re.split(r"[/\\\\]", value))
-    return len(value) < 30 or "." in value or longest < 12 or not is_random(value.replace("/", "a").replace("+", "b"), 30)
+    return (
+        len(value) < 30 or "." in value or longest < 12 or not is_random(value.replace("/", "a").replace("+", "b"), 30)
+    )
 
 
 def is_number(value: str) -> bool:
@@ -162,7 +173,9 @@ def is_wordy(value: str) -> bool:
             parts = _CAMEL.findall(word)
             if len(parts) > len(word) / 3.2:
                 return False
-            if not re.search(r"[aeiouyAEIOUY]", word) or re.search(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{7}", word):
+            if not re.search(r"[aeiouyAEIOUY]", word) or re.search(
+                r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{7}", word
+            ):
                 return False
     return True
 
