@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recalld.redact import VERSION, Redactor, redact_message
+from recalld.redact import KINDS, VERSION, Redactor, redact_message
 from redact.redact_samples import (
     AROUND,
     B64,
@@ -251,3 +252,8 @@ def test_a_named_password_on_its_own_line_never_survives(before: str, after: str
 def test_hostile_text_of_a_megabyte_ends(piece: str) -> None:
     result = redact(piece * (1_000_000 // len(piece)))
     assert isinstance(result, str)
+
+
+def test_the_documentation_names_every_kind() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "security.md").read_text()
+    assert [kind for kind in sorted(KINDS) if f"`{kind}`" not in page] == []

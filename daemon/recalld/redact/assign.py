@@ -10,8 +10,9 @@ import re
 from functools import lru_cache
 
 from recalld.redact import values
-from recalld.redact.judge import LINE_END, Op, Span, Value, judge
+from recalld.redact.judge import KIND_OF, LINE_END, Op, Span, Value, judge
 from recalld.redact.names import Category, Name, parts
+from recalld.redact.values import words
 
 HEAD_REACH = 64
 """Characters before a keyword that may belong to its name."""
@@ -93,7 +94,11 @@ def _closing(text: str, start: int, slashes: int, quote: str) -> int:
         at = found + len(quote)
 
 
-_COMMON_TAILS = frozenset("s ize izer izers ized izing board words ring".split())
+_COMMON_TAILS = words(
+    """
+    s ize izer izers ized izing board words ring
+    """
+)
 """Ends of the commonest words that only begin like a secret's name."""
 
 _ENDS = frozenset((*").,;[]/+%@", ""))
@@ -190,8 +195,11 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
 
 
 _DIGIT_AHEAD = re.compile(r"\\{0,7}[\"']?[^\s\d]{0,60}\d")
-_READERS = frozenset(
-    "get fetch find read lookup load has check validate verify hash reset forgot delete remove is need needs use t tr i18n translate".split()
+_READERS = words(
+    """
+    get fetch find read lookup load has check validate verify hash reset forgot delete remove is need needs use t
+    tr i18n translate
+    """
 )
 """What makes `getPassword("x")` name a password where `setPassword("x")` holds one."""
 
@@ -212,4 +220,4 @@ def _block(text: str, block: re.Match[str], category: Category) -> Span | None:
     content = text[block.end() : end]
     if not content.strip() or values.is_reference(content) or values.is_prose(content):
         return None
-    return (block.end(), end, category)
+    return (block.end(), end, KIND_OF[category])

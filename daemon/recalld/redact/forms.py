@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from recalld.redact import values
 from recalld.redact.assign import read_value
 from recalld.redact.judge import Span, strong, trim
+from recalld.redact.values import words
 
 Rule = Callable[[str, int, int], Iterator[Span]]
 """(text, start of the literal, its end) to spans."""
@@ -111,8 +112,10 @@ _USERINFO_SLASH = re.compile(
     r"://([^\s/?#\"'`<>@:\\,()|]{0,64}):([^\s\"'`<>@:\\]{1,128})@(?=[A-Za-z0-9.-]{1,80}(?::\d{2,5})?(?:/|\s|$|[\"']))"
 )
 _USER_ONLY = re.compile(r"://([A-Za-z0-9_.~%+=-]{16,256})@(?=[\w\[])")
-_PLAIN_PASSWORDS = frozenset(
-    "password pass passwd pwd pw secret token your_password yourpassword mypassword passw0rd_here user".split()
+_PLAIN_PASSWORDS = words(
+    """
+    password pass passwd pwd pw secret token your_password yourpassword mypassword passw0rd_here user
+    """
 )
 
 
@@ -230,8 +233,10 @@ _COOKIE = re.compile(r"\\{0,7}[\"']?[ ]{0,2}(?::|=)[ ]{0,2}(?:\\{0,7}[\"'])?(?=[
 _COOKIE_OPTION = re.compile(r"\\{0,7}[\"']?(?=[\w.$!#%&*+^`|~-]{1,80}=)")
 _COOKIE_LINE = re.compile(r"[^\n\r\"'<>\\]{1,8192}")
 _PAIR = re.compile(r"([\w.$!#%&*+^`|~-]{1,80})=([^;\s\"',]{1,4096})")
-_COOKIE_ATTRIBUTES = frozenset(
-    "path domain expires max-age samesite secure httponly priority version theme lang locale tz currency".split()
+_COOKIE_ATTRIBUTES = words(
+    """
+    path domain expires max-age samesite secure httponly priority version theme lang locale tz currency
+    """
 )
 _COOKIE_SECRET_NAME = re.compile(
     r"(?i)sess|sid$|^sid|auth|token|jwt|csrf|xsrf|remember|login|key|secret|cf_clearance|^__(?:secure|host)|user|id$"
@@ -458,3 +463,8 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (private_key_id, ("private_key_id",)),
 )  # fmt: skip
 """All rules with their literals."""
+
+KINDS = words(
+    "authorization aws-secret-key basic-auth bearer-token cookie gcp-service-account password private-key signed-url url-password"
+)
+"""The kinds that these rules name."""

@@ -33,7 +33,7 @@ class Value(NamedTuple):
     formatted: bool
 
 
-_KIND: dict[Category, str] = {
+KIND_OF: dict[Category, str] = {
     "password": "password",
     "secret": "secret",
     "token": "token",
@@ -74,7 +74,7 @@ def judge(text: str, value: Value, category: Category, name: Name, op: Op, space
         return None
     if not _TESTS[category](text, stripped, Context(quote, op, name, spaced, start, end, close)):
         return None
-    return (start, end, _KIND[category])
+    return (start, end, KIND_OF[category])
 
 
 class Context(NamedTuple):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation, MatchKind
 
 from recalld.redact import assign, forms, names
-from recalld.redact.judge import Span
+from recalld.redact.judge import KIND_OF, Span
 from recalld.redact.names import Category
 from recalld.redact.tokens import BEHIND, BEHIND_REACH, TOKENS, Token
 
@@ -136,6 +136,9 @@ def _merge(spans: list[Span]) -> list[Span]:
             merged.append((start, end, kind))
     return merged
 
+
+KINDS = frozenset(token.kind for token in TOKENS) | forms.KINDS | frozenset(KIND_OF.values())
+"""Every kind that can be named in `disabled`."""
 
 _GENERAL = frozenset(
     {"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie"}

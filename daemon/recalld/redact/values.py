@@ -11,29 +11,41 @@ from functools import lru_cache
 MAX_VALUE = 8192
 """Characters of one value that are looked at; a longer one is redacted up to here and then by its own run of characters."""
 
+
+def words(listed: str) -> frozenset[str]:
+    """Return the set of the words in `listed`."""
+    return frozenset(listed.split())
+
+
 _STEMS = (
     "passw|passphrase|passcode|pwd|secret|token|credential|api.?key|passwor[td]|kennwort|contrase|mot.?de.?passe|senha|"
     "wachtwoord|парол|hasło|lösenord|密码|密碼|口令|パスワード|비밀번호|암호"
 )
 _STEM = re.compile(_STEMS, re.IGNORECASE)
 
-_EMPTY_WORDS = frozenset(
-    "null none nil undefined true false yes no on off nan empty void unset default required optional string str text "
-    "boolean bool int integer number float bytes buffer object array list dict map any unknown never char varchar "
-    "secretstr redacted hidden masked omitted removed filtered scrubbed sanitized todo tbd fixme placeholder example "
-    "dummy sample foo bar baz qux value values field input output self this cls user username name email login admin_password "
-    "invalid incorrect wrong missing expired valid changed updated reset enabled disabled ok error failed success "
-    "bearer basic digest plain plaintext encrypted ask prompt stdin file env environment vault keychain keyring auto "
-    "autodetect current new old left right primary foreign unique public private literal static const".split()
+_EMPTY_WORDS = words(
+    """
+    null none nil undefined true false yes no on off nan empty void unset default required optional string str
+    text boolean bool int integer number float bytes buffer object array list dict map any unknown never char
+    varchar secretstr redacted hidden masked omitted removed filtered scrubbed sanitized todo tbd fixme
+    placeholder example dummy sample foo bar baz qux value values field input output self this cls user username
+    name email login admin_password invalid incorrect wrong missing expired valid changed updated reset enabled
+    disabled ok error failed success bearer basic digest plain plaintext encrypted ask prompt stdin file env
+    environment vault keychain keyring auto autodetect current new old left right primary foreign unique public
+    private literal static const
+    """
 )
 """Values that say of a setting what it is, or that there is none."""
 
-_PROSE_WORDS = frozenset(
-    "a an the is are was were be been to of for and or not in on at by with from your you my our it its this that these "
-    "those must should can cannot will would has have had no if when then else than as so do does did please enter "
-    "choose forgot required invalid incorrect wrong missing expired use used using see options option flags flag arguments argument parameter parameters values switch support settings instead which who what where how all any "
-    "each every only also but into about after before between must may might need needs we they he she i le la les de du "
-    "des un une et ou est der die das ein eine und oder ist nicht el los las es una y para por con".split()
+_PROSE_WORDS = words(
+    """
+    a an the is are was were be been to of for and or not in on at by with from your you my our it its this that
+    these those must should can cannot will would has have had no if when then else than as so do does did please
+    enter choose forgot required invalid incorrect wrong missing expired use used using see options option flags
+    flag arguments argument parameter parameters values switch support settings instead which who what where how
+    all any each every only also but into about after before between must may might need needs we they he she i le
+    la les de du des un une et ou est der die das ein eine und oder ist nicht el los las es una y para por con
+    """
 )
 
 _REFERENCE = re.compile(
