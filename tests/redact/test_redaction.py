@@ -26,7 +26,7 @@ from redact.redact_samples import (
     named_value,
 )
 
-KINDS = sorted(TOKENS)
+TOKEN_KINDS = sorted(TOKENS)
 
 
 def redact(text: str) -> str:
@@ -43,7 +43,7 @@ def gone(text: str, *secrets: str) -> str:
     return result
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TOKEN_KINDS)
 def test_a_token_that_shows_what_it_is_goes_wherever_it_stands(kind: str) -> None:
     draw = Draw(1)
     for around in AROUND:
@@ -227,7 +227,7 @@ def test_text_without_anything_telling_comes_back_as_the_same_object(text: str) 
     assert redact(text) is text
 
 
-@given(MESSY, MESSY, st.sampled_from(KINDS), st.integers(0, 1 << 30))
+@given(MESSY, MESSY, st.sampled_from(TOKEN_KINDS), st.integers(0, 1 << 30))
 @settings(max_examples=300, deadline=None)
 def test_a_token_never_survives_between_any_texts(before: str, after: str, kind: str, seed: int) -> None:
     token = TOKENS[kind](Draw(seed))

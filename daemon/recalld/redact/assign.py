@@ -32,7 +32,7 @@ _AFTER = re.compile(
         [ \t]{{0,40}}(?P<pair>,?[ \t]{{0,8}}(?:\\?\r?\n|\\{{1,7}}n)?[ \t-]{{0,40}}(?:{_QUOTE})?[vV]alue(?:{_QUOTE})?[ \t]{{0,8}}[:=]) |
         [ \t]{{0,40}}(?P<same>===?|!==?) |
         [ \t]{{0,40}}(?P<set>:=|=>|->|\?=|\|\|=|=) |
-        [ \t]{{0,40}}(?P<colon>::?(?!//)|：|＝) |
+        [ \t]{{0,40}}(?P<colon>:(?![:/]/?)|：|＝) |
         (?P<comma>[ \t]{{0,4}},[ \t]{{0,8}}(?:\\?\r?\n[ \t]{{0,40}}|\\{{1,7}}n[ ]{{0,40}})?)(?={_QUOTE}) |
         (?P<markup>(?:&gt;|>)) |
         [ ](?P<is>is|was|ist|lautet|war|es|era|est|était|är|is[ ]now|set[ ]to|to|of)(?:[ ]?:)?[ ] |
@@ -94,6 +94,8 @@ def _closing(text: str, start: int, slashes: int, quote: str) -> int:
         at = found + len(quote)
 
 
+_WORD_ENDS = frozenset({"pass", "pw", "psk", "mdp", "pin"})
+"""Short names that other words end with: `bypass`, `minipass`, `GIT_ASKPASS`."""
 _COMMON_TAILS = words(
     """
     s ize izer izers ized izing board words ring
@@ -105,7 +107,7 @@ _ENDS = frozenset((*").,;[]/+%@", ""))
 """Characters after a name that no assignment goes on from; they come first because they settle half of all cases."""
 _SETTING = frozenset({"set", "colon", "flag"})
 _LONG = re.compile(r"[\s(@bfru*\\\"'`]{0,90}[^\s\"'`<>]{20}")
-_CLOSED_CATEGORIES = frozenset({"key", "token"})
+_CLOSED_CATEGORIES = frozenset({"key", "token", "secret"})
 
 _name = lru_cache(maxsize=4096)(Name)
 
@@ -126,11 +128,14 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     if tail in _COMMON_TAILS:
         return None
     head = _head(text, start, category)
+    if head[-1:].isalpha() and end - start <= 4 and text[start].isalpha() and head[-1].islower() == text[start].islower():
+        if text[start:end].lower() in _WORD_ENDS:
+            return None
     name = _name(category, head, text[start:end].lower() if category != "key" else text[start:end], tail)
     if name.promise is None:
         return None
     op = _op(text, start, after, name, head)
-    if op is None:
+    if op is None or (not head and op != "set" and text.startswith("PASS", start) and end - start == 4):
         return None
     if category == "key" and name.promise == "weak" and (op not in _SETTING or not _LONG.match(text, after.end())):
         return None
@@ -147,10 +152,14 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     value = read_value(text, at)
     if value is None or value.end <= value.start:
         return None
+    if value.quote and not after["close"] and after["colon"] and at == after.end():
+        before = text[start - len(head) - 1 : start - len(head)]
+        if before and before == value.quote[-1]:  # 'Password:' ends here
+            return None
     if next_line and not value.quote and (op == "set" or not LINE_END.match(text, value.end)):
         return None
     spaced = bool(after["set"]) and text[after.start("set") - 1] in " \t"
-    found = judge(text, value, category, name, op, spaced, after["close"])
+    found = judge(text, value, category, name, op, spaced, after["close"], text[start:end].isupper())
     if found is not None and not value.quote and found[1] == value.start + BARE_REACH:
         longer = _BARE.match(text, found[1], found[1] + values.MAX_VALUE)
         return (found[0], longer.end() if longer else found[1], found[2])
@@ -178,8 +187,8 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
         return "colon"
     if after["call"]:
         return None if after["close"] or _READERS & set(parts(head)) else "call"
-    if after["comma"]:
-        return "comma" if after["close"] else None
+    if after["comma"]:  # the name is all there is in its quotes
+        return "comma" if after["close"] and text[start - len(head) - 1 : start - len(head)] in ("'", '"', "`") else None
     if after["markup"]:
         before = text[start - len(head) - 1 : start - len(head)]
         return "markup" if before in "<;" or text[max(0, start - len(head) - 4) : start - len(head)] == "&lt;" else None
@@ -197,6 +206,7 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
 _DIGIT_AHEAD = re.compile(r"\\{0,7}[\"']?[^\s\d]{0,60}\d")
 _READERS = words(
     """
+    split assert parse sanitize strip mask redact encrypt decrypt encode decode quote escape
     get fetch find read lookup load has check validate verify hash reset forgot delete remove is need needs use t
     tr i18n translate
     """

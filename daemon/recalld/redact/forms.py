@@ -169,7 +169,7 @@ _DIGEST = re.compile(r"(?:response|nonce|cnonce|Signature|signature|token)=\\{0,
 def authorization(text: str, start: int, end: int) -> Iterator[Span]:
     """`Authorization: Bearer …`, with any scheme or none, as a header, a JSON member or an argument."""
     header = _AUTH_HEADER.match(text, end)
-    if header is None:
+    if header is None or text[max(0, start - 2) : start - 1].isalpha():
         return
     scheme = (header[1] or "").lower()
     if scheme in ("digest", "aws4-hmac-sha256", "signature", "hmac", "oauth", "hawk"):

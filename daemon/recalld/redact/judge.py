@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from recalld.redact import values
-from recalld.redact.names import Category, Name
+from recalld.redact.names import Category, Name, parts
 
 Span = tuple[int, int, str]
 """Start, end, kind."""
@@ -43,9 +43,11 @@ KIND_OF: dict[Category, str] = {
 _SCHEME = re.compile(r"(?i)(?:bearer|basic|token|apikey)[ ]+")
 
 
-def judge(text: str, value: Value, category: Category, name: Name, op: Op, spaced: bool, close: str) -> Span | None:
+def judge(
+    text: str, value: Value, category: Category, name: Name, op: Op, spaced: bool, close: str, upper: bool
+) -> Span | None:
     """Return the secret in a value that stands behind a name and an operator, or None. `spaced`: there is space before
-    the `=`; `close`: what closed the name (quotes, brackets)."""
+    the `=`; `close`: what closed the name (quotes, brackets); `upper`: the keyword is in capitals."""
     start, end, quote, formatted = value
     v = text[start:end]
     if not quote:
@@ -60,6 +62,8 @@ def judge(text: str, value: Value, category: Category, name: Name, op: Op, space
             v = v[scheme_match.end() :]
     end = start + len(v)
     stripped = v[:JUDGED].strip()
+    if not quote and (stripped[:1] == "(" or text.startswith("->", end - 1)):
+        return None
     if not stripped or values.is_reference(stripped) or values.is_empty_word(stripped):
         return None
     if formatted and "{" in v[:JUDGED]:
@@ -72,7 +76,7 @@ def judge(text: str, value: Value, category: Category, name: Name, op: Op, space
         return None
     if name.promise == "weak" and op not in ("set", "colon", "flag"):
         return None
-    if not _TESTS[category](text, stripped, Context(quote, op, name, spaced, start, end, close)):
+    if not _TESTS[category](text, stripped, Context(quote, op, name, spaced, start, end, close, upper)):
         return None
     return (start, end, KIND_OF[category])
 
@@ -86,6 +90,7 @@ class Context(NamedTuple):
     start: int
     end: int
     close: str
+    upper: bool
 
 
 def trim(v: str) -> str:
@@ -135,7 +140,7 @@ def _codelike(text: str, c: Context) -> bool:
 
 def _env_name(c: Context) -> bool:
     whole = c.name.head + c.name.tail
-    return whole.upper() == whole
+    return c.upper and whole.upper() == whole
 
 
 def _password(text: str, v: str, c: Context) -> bool:
@@ -194,7 +199,7 @@ def _password(text: str, v: str, c: Context) -> bool:
             return False
         return c.op == "set" or not v.startswith(("(", "[", "{"))
     if values.is_number(v):
-        return len(v) >= 4 and (c.op == "set" or _alone(text, c)) and v.isdigit()
+        return len(v) >= 4 and not (c.spaced and c.upper) and (c.op == "set" or _alone(text, c)) and v.isdigit()
     if not _alone(text, c):
         return c.op == "set" and _assigned_here(text, c, v)
     if c.op == "colon":
@@ -307,6 +312,10 @@ def _slug(v: str) -> bool:
     )
 
 
+_TICKETS = values.words("lock client change request action lifecycle work unit registration correlation trace message device")
+"""What makes a UUID that is called a token a ticket's number."""
+
+
 def _token(text: str, v: str, c: Context) -> bool:
     if " " in v or values.is_number(v) or values.is_prose(v) or _slug(v):
         return False
@@ -314,6 +323,8 @@ def _token(text: str, v: str, c: Context) -> bool:
         return False
     weak = c.name.promise == "weak" or c.op in ("is", "cell", "sql", "comma", "call", "same", "space")
     if values.is_uuid(v):
+        if _TICKETS & set(parts(c.name.head)):
+            return False
         return not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag")
     if values.is_hex(v):
         return len(v) >= (32 if weak else 16) and (not v.isdigit())
@@ -352,6 +363,9 @@ def _key(text: str, v: str, c: Context) -> bool:
             and c.op in ("set", "colon", "flag")
         )
     return _token(text, v, c) and not (values.is_identifier(v) and "key" in v.lower())
+
+
+_BLOB = re.compile(r"(?!(?:[^-]*-){3})[A-Za-z0-9+/_=-]+$")
 
 
 def _dense(v: str) -> bool:

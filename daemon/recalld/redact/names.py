@@ -108,7 +108,7 @@ _KEY_HEADS = words(
 )
 _INNOCENT_HEADS = words(
     """
-    public pub publishable foreign sort partition cache hash range routing object idempotency translation i18n dict
+    public pub publishable forward backward lock foreign sort partition cache hash range routing object idempotency translation i18n dict
     row column composite natural surrogate candidate registry hot short cut shortcut arrow idem trace lookup group
     item max min num total count input output prompt completion reasoning context next page continuation
     cancellation cancel sync pagination lexer stop eos bos pad unk special mask sep cls cached remaining budget n

@@ -50,6 +50,7 @@ _PROSE_WORDS = words(
 
 _REFERENCE = re.compile(
     r"""(?x)
+    &\#?\w{2,6}; | qr[/({] | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
     \$[A-Za-z_][A-Za-z0-9_]*(?:[:.\[].{0,200})?$          # $TOKEN, $env:TOKEN, $config["x"]
     | \$\$?[{(\[] | \#\{ | \{\{ | \{%  | \$\$$ | <%
     | %\(?[A-Za-z_]\w*\)?[sd%]$ | %[sdrv]$ | \$\d$
@@ -80,6 +81,7 @@ _HASH_LABEL = re.compile(
     r"(?i)(?:sha\d{0,3}|md5|sha\d-\d{3}|blake\w{1,4}|xxh\d{0,3}|crc32|\$2[aby]\$|\$argon2|\$pbkdf2|\$[156y]\$|pbkdf2|bcrypt|scrypt|argon2)[-:$_]?"
 )
 _VERSION = re.compile(r"[v^~>=<]{0,3}\d+(?:\.\d+)+(?:[-+.][\w.+-]{1,40})?$")
+_RELEASE = re.compile(r"[v^~>=<]{0,3}\d+\.\d+\.\d+(?:-(?:rc|beta|alpha)\S{0,10})?$")
 _NUMBER = re.compile(r"[-+]?[\d_,]*\.?\d+(?:e[-+]?\d+)?(?:px|em|rem|ms|s|m|h|d|k|kb|mb|gb|%)?$", re.IGNORECASE)
 _COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S{0,16})?$|\d\d:\d\d(?::\d\d)?$")
@@ -132,8 +134,8 @@ def is_prose(value: str) -> bool:
 
 
 def is_outright_public(value: str) -> bool:
-    """Return whether `value` cannot be a password whatever its name: a URL, a public key, a labelled hash."""
-    return bool(_URL.match(value) or _SSH_PUBLIC.match(value) or _HASH_LABEL.match(value))
+    """Return whether `value` cannot be a password whatever its name: a version, a URL, a public key, a labelled hash."""
+    return bool(_RELEASE.match(value) or _URL.match(value) or _SSH_PUBLIC.match(value) or _HASH_LABEL.match(value))
 
 
 def is_machine(value: str) -> bool:
