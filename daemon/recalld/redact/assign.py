@@ -128,7 +128,12 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     if tail in _COMMON_TAILS:
         return None
     head = _head(text, start, category)
-    if head[-1:].isalpha() and end - start <= 4 and text[start].isalpha() and head[-1].islower() == text[start].islower():
+    if (
+        head[-1:].isalpha()
+        and end - start <= 4
+        and text[start].isalpha()
+        and head[-1].islower() == text[start].islower()
+    ):
         if text[start:end].lower() in _WORD_ENDS:
             return None
     name = _name(category, head, text[start:end].lower() if category != "key" else text[start:end], tail)
@@ -152,11 +157,11 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     value = read_value(text, at)
     if value is None or value.end <= value.start:
         return None
-    if value.quote and not after["close"] and after["colon"] and at == after.end():
+    if value.quote and not after["close"] and after["colon"]:
         before = text[start - len(head) - 1 : start - len(head)]
         if before and before == value.quote[-1]:  # 'Password:' ends here
             return None
-    if next_line and not value.quote and (op == "set" or not LINE_END.match(text, value.end)):
+    if next_line and not value.quote and (text[at] == "@" or op == "set" or not LINE_END.match(text, value.end)):
         return None
     spaced = bool(after["set"]) and text[after.start("set") - 1] in " \t"
     found = judge(text, value, category, name, op, spaced, after["close"], text[start:end].isupper())
@@ -186,14 +191,17 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
     if after["colon"]:
         return "colon"
     if after["call"]:
-        return None if after["close"] or _READERS & set(parts(head)) else "call"
+        short = text[start : after.start("tail")].lower().lstrip("_.-") in _WORD_ENDS
+        return None if after["close"] or short or _READERS & set(parts(head)) else "call"
     if after["comma"]:  # the name is all there is in its quotes
-        return "comma" if after["close"] and text[start - len(head) - 1 : start - len(head)] in ("'", '"', "`") else None
+        return (
+            "comma" if after["close"] and text[start - len(head) - 1 : start - len(head)] in ("'", '"', "`") else None
+        )
     if after["markup"]:
         before = text[start - len(head) - 1 : start - len(head)]
         return "markup" if before in "<;" or text[max(0, start - len(head) - 4) : start - len(head)] == "&lt;" else None
     if after["cell"]:
-        return "cell"
+        return "cell" if "|" in text[max(0, start - 200) : start] else None
     if after["is"] or after["is2"]:
         return None if name.flag else "is"
     if name.flag and after["space"] and not after["close"]:

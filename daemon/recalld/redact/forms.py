@@ -26,6 +26,7 @@ _MAX_BLOCK = 32 * 1024
 # --- private key blocks ---------------------------------------------------------------------------------------------
 
 _LABEL = re.compile(r"-{3,5} ?BEGIN ((?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?) ?-{3,5}")
+_KEY_RUN = re.compile(r"[A-Za-z0-9+/]{16}")
 _CLOSING = re.compile(r"-{3,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{3,5}")
 _LINE_OF_KEY = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{1,80}={0,2}(?=\\|\s|\"|'|-|$)")
 _BETWEEN = re.compile(r"(?:[ \t>|*+#→\"',]|\\{1,31}[nrt]|\r?\n|\d{1,5}[\t→:|])+")
@@ -43,8 +44,7 @@ def key_block(text: str, start: int, end: int) -> Iterator[Span]:
     mark = text.find("END " + label[1], at, limit)
     closing = _CLOSING.search(text, max(at, mark - 6), mark + 60) if mark >= 0 else None
     if closing is not None:
-        inside = text[at : closing.start()]
-        if not values.is_reference(inside.strip(" \n\\nrt\"'")) and any(c.isalnum() for c in inside.replace("\\n", "")):
+        if _KEY_RUN.search(text, at, closing.start()):
             yield (start, closing.end(), "private-key")
         return
     stop = _base64_end(text, at, limit)

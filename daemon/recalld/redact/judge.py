@@ -64,6 +64,8 @@ def judge(
     stripped = v[:JUDGED].strip()
     if not quote and (stripped[:1] == "(" or text.startswith("->", end - 1)):
         return None
+    if op == "flag" and stripped[:1] == "-":
+        return None
     if not stripped or values.is_reference(stripped) or values.is_empty_word(stripped):
         return None
     if formatted and "{" in v[:JUDGED]:
@@ -149,12 +151,12 @@ def _password(text: str, v: str, c: Context) -> bool:
         return False
     if values.is_prose(v) and not (c.op == "flag" and c.quote):
         return False
-    if (
-        values.mentions_secret(v)
-        and not (firm and not values.is_identifier(v))
-        and not (firm and c.quote and any(x.isdigit() for x in v))
-    ):
-        return False
+    if values.mentions_secret(v):
+        digits = any(x.isdigit() for x in v)
+        if not firm or (c.quote and not digits and values.is_identifier(v)):
+            return False
+        if not c.quote and values.is_identifier(v):
+            return digits and text[c.end : c.end + 1] not in (",", ")") and (c.upper or not _codelike(text, c))
     if c.op == "space":
         if not firm or len(v) < 5 or values.is_code(v) or v.startswith(("-", "(")) or values.is_machine(v):
             return False
@@ -203,11 +205,11 @@ def _password(text: str, v: str, c: Context) -> bool:
     if not _alone(text, c):
         return c.op == "set" and _assigned_here(text, c, v)
     if c.op == "colon":
-        if text[c.start - 1] not in " \t\n*":
+        if text[c.start - 1] not in " \t\n*：＝":
             return False
         if c.close.strip("*") and not c.close.endswith(('"', "'")):
             return False
-        return not _codelike(text, c) and not v[:1].isupper() and text[c.end : c.end + 1] not in ",;"
+        return not _codelike(text, c) and _lower_or_line(text, v, c) and text[c.end : c.end + 1] not in (",", ";")
     return not (values.is_identifier(v) and (c.spaced or not _env_name(c)) and _codelike(text, c))
 
 
@@ -226,6 +228,14 @@ def _mixed_classes(v: str) -> bool:
         any(not x.isalnum() and x not in "-_./" for x in v),
     )
     return sum(kinds) >= 3
+
+
+_LINE_START = re.compile(r"[\s>*+-]*[\w.-]+(?: \w+){0,3}[ \t]?[:：][ \t]*$")
+
+
+def _lower_or_line(text: str, v: str, c: Context) -> bool:
+    """A capital begins a caption as often as a password; one that a name alone on its line stands before is taken."""
+    return not v[:1].isupper() or bool(_LINE_START.match(_line_before(text, c)))
 
 
 def _assigned_here(text: str, c: Context, v: str) -> bool:
@@ -312,7 +322,9 @@ def _slug(v: str) -> bool:
     )
 
 
-_TICKETS = values.words("lock client change request action lifecycle work unit registration correlation trace message device")
+_TICKETS = values.words(
+    "lock client change request action lifecycle work unit registration correlation trace message device"
+)
 """What makes a UUID that is called a token a ticket's number."""
 
 
@@ -371,7 +383,7 @@ _BLOB = re.compile(r"(?!(?:[^-]*-){3})[A-Za-z0-9+/_=-]+$")
 def _dense(v: str) -> bool:
     """Return whether a value has all three of upper case, lower case and digits, or is base64 with padding."""
     return (
-        any(x.isdigit() for x in v)
+        sum(x.isdigit() for x in v) > 2
         and any(x.islower() for x in v)
         and any(x.isupper() for x in v)
         and v.count("/") < 3

@@ -18,7 +18,7 @@ def words(listed: str) -> frozenset[str]:
 
 
 _STEMS = (
-    "passw|passphrase|passcode|pwd|secret|token|credential|api.?key|passwor[td]|kennwort|contrase|mot.?de.?passe|senha|"
+    "passwd|passphrase|passcode|pwd|secret|token|credential|api.?key|passwor[td]|kennwort|contrase|mot.?de.?passe|senha|"
     "wachtwoord|парол|hasło|lösenord|密码|密碼|口令|パスワード|비밀번호|암호"
 )
 _STEM = re.compile(_STEMS, re.IGNORECASE)
