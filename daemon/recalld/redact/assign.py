@@ -144,6 +144,8 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         return None
     if category == "key" and name.promise == "weak" and (op not in _SETTING or not _LONG.match(text, after.end())):
         return None
+    if category != "password" and op not in _SETTING and not _DIGIT_AHEAD.match(text, after.end()):
+        return None
     gap = _GAP.match(text, after.end())
     at = gap.end() if gap else after.end()
     next_line = False
@@ -158,12 +160,12 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     if value is None or value.end <= value.start:
         return None
     if value.quote and not after["close"] and after["colon"]:
-        before = text[start - len(head) - 1 : start - len(head)]
-        if before and before == value.quote[-1]:  # 'Password:' ends here
+        line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
+        if line.count(value.quote[-1]) % 2 == 1 and not after["tail"]:  # 'New password: ' ends here
             return None
     if next_line and not value.quote and (text[at] == "@" or op == "set" or not LINE_END.match(text, value.end)):
         return None
-    spaced = bool(after["set"]) and text[after.start("set") - 1] in " \t"
+    spaced = bool(after["typed"]) or (bool(after["set"]) and text[after.start("set") - 1] in " \t")
     found = judge(text, value, category, name, op, spaced, after["close"], text[start:end].isupper())
     if found is not None and not value.quote and found[1] == value.start + BARE_REACH:
         longer = _BARE.match(text, found[1], found[1] + values.MAX_VALUE)

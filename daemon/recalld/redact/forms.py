@@ -92,7 +92,7 @@ def key_block_tail(text: str, start: int, end: int) -> Iterator[Span]:
         if len(body) < 16 and not (first == start and body):
             break
         at = segment_end = first = segment_end - len(segment) + len(trimmed) - len(body)
-    if first < start:
+    if first < start and _KEY_RUN.search(text, first, start):
         yield (first, closing.end(), "private-key")
 
 
@@ -298,7 +298,7 @@ _OPTIONS: dict[str, re.Pattern[str]] = {
         ("htpasswd",): r"[ ]-[A-Za-z]{0,4}b[A-Za-z]{0,4}[ ]\S{1,100}[ ]\S{1,64}[ ](?=\S)",
         ("requirepass", "masterauth"): r"[ ](?=\S)",
         ("-passin", "-passout"): rf"{_ARGUMENT}pass:(?=\S)",
-        ("IDENTIFIED BY", "identified by", "Identified by", "IDENTIFIED WITH", "identified with"): r"(?:[ ][\w'\"]{1,40}[ ](?:BY|by|AS|as))?[ ](?:PASSWORD[ ])?(?=\\{0,7}[\"'])",
+        ("IDENTIFIED BY", "identified by", "IDENTIFIED WITH", "identified with"): r"(?:[ ][\w'\"]{1,40}[ ](?:BY|by|AS|as))?[ ](?:PASSWORD[ ])?(?=\\{0,7}[\"'])",
         ("net use",): r"[^\n|;&]{0,100}?[ ]/user:\S{1,60}[ ](?=[^\s/])",
     }.items()
     for name in names
@@ -399,7 +399,12 @@ def pgpass(text: str, start: int, end: int) -> Iterator[Span]:
     if head[0] == "n" and segment[: -len(head)].endswith("\\"):
         head = head[1:]
     found = _PGPASS.match(text, start - len(head))
-    if found is not None and not values.is_reference(found[3]) and not (found[1].isdigit() and found[2].isdigit()):
+    if (
+        found is not None
+        and any(c.isalnum() for c in found[3])
+        and not values.is_reference(found[3])
+        and not (found[1].isdigit() and found[2].isdigit())
+    ):
         yield (*found.span(3), "password")
 
 

@@ -62,7 +62,7 @@ def judge(
             v = v[scheme_match.end() :]
     end = start + len(v)
     stripped = v[:JUDGED].strip()
-    if not quote and (stripped[:1] == "(" or text.startswith("->", end - 1)):
+    if not quote and (stripped[:1] == "(" or _CONSTANT.match(stripped) or text.startswith("->", end - 1)):
         return None
     if op == "flag" and stripped[:1] == "-":
         return None
@@ -81,6 +81,10 @@ def judge(
     if not _TESTS[category](text, stripped, Context(quote, op, name, spaced, start, end, close, upper)):
         return None
     return (start, end, KIND_OF[category])
+
+
+_CONSTANT = re.compile(r"0x[0-9a-fA-F]{1,8}$|-[A-Za-z_]\w*$")
+"""Numbers and negated names in code."""
 
 
 class Context(NamedTuple):

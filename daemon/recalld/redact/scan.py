@@ -87,6 +87,7 @@ class _Automaton:
         marked = -1  # end of the marker that the scan stands in
         if any(number == self._mark for number, _, _ in hits):
             hits.sort(key=lambda hit: hit[1])
+        named_until = -1  # end of the last named value: what it names inside goes with it
         covered = -1  # end of the last token found: its own text is not looked at again
         for number, start, end in hits:
             if start < marked or start < covered:
@@ -111,11 +112,12 @@ class _Automaton:
                     covered = max(covered, stop)
             for rule in rules:
                 found.extend(rule(text, start, end))
-            if name is not None:
+            if name is not None and start >= named_until:
                 length, category = name
                 named = assign.find(text, start, start + length, category)
                 if named is not None:
                     found.append(named)
+                    named_until = named[1]
         return found
 
 
