@@ -1,6 +1,9 @@
 """Made-up secrets and innocent texts. Secrets are drawn at random from their published forms, never written out, so that
 no scanner mistakes this file for a leak."""
 
+# Long lines: examples stand whole.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import base64

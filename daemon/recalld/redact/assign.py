@@ -4,6 +4,9 @@ The scan hands over the place of a keyword. From there: the rest of the name, wh
 operator, a value; then the judgement (`judge.py`). All looks are bounded, whatever the text.
 """
 
+# Long lines: a pattern is read whole.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import re
@@ -17,8 +20,8 @@ from recalld.redact.values import words
 HEAD_REACH = 64
 """Characters before a keyword that may belong to its name."""
 BARE_REACH = 256
-"""Characters of a value without quotes that are judged. A longer one is no password; where it is a secret, its rest goes
-with it."""
+"""Characters of a value without quotes that are judged. A longer one is no password; where it is a secret, its
+rest goes with it."""
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$"
 
 
@@ -71,7 +74,7 @@ def read_value(text: str, at: int) -> Value | None:
 
 def _closing(text: str, start: int, slashes: int, quote: str) -> int:
     """Return where a quoted value ends. A quote closes when it stands behind as many backslashes as the opening one,
-    or behind escaped backslashes and those; one behind fewer closes what is around. Without any: the end of the line."""
+    or behind escaped backslashes and those; one behind fewer closes what is around. Without any: the line's end."""
     limit = min(len(text), start + values.MAX_VALUE)
     unit = 2 * (slashes + 1)
     at = start
@@ -105,6 +108,9 @@ _COMMON_TAILS = words(
 
 _ENDS = frozenset((*").,;[]/+%@", ""))
 """Characters after a name that no assignment goes on from; they come first because they settle half of all cases."""
+_LONG_CATEGORIES = frozenset({"key", "token"})
+_TOO_SHORT = re.compile(r"[=:][ \t]{0,8}[^\s\"'`\\*|>(]{1,5}(?:\s|$)")
+"""After `key` and `token` no value below six characters counts."""
 _SETTING = frozenset({"set", "colon", "flag"})
 _LONG = re.compile(r"[\s(@bfru*\\\"'`]{0,90}[^\s\"'`<>]{20}")
 _CLOSED_CATEGORIES = frozenset({"key", "token", "secret"})
@@ -121,6 +127,8 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         return None
     if following == "\n" and "alue" not in text[end : end + 60]:
         return None
+    if category in _LONG_CATEGORIES and following in ("=", ":") and _TOO_SHORT.match(text, end):
+        return None
     after = _AFTER.match(text, end)
     if after is None:
         return None
@@ -133,9 +141,8 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         and end - start <= 4
         and text[start].isalpha()
         and head[-1].islower() == text[start].islower()
-    ):
-        if text[start:end].lower() in _WORD_ENDS:
-            return None
+    ) and text[start:end].lower() in _WORD_ENDS:
+        return None
     name = _name(category, head, text[start:end].lower() if category != "key" else text[start:end], tail)
     if name.promise is None:
         return None

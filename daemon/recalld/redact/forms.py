@@ -5,6 +5,9 @@ Each rule is a set of literals for the scan and a function that looks at the tex
 Every look is bounded.
 """
 
+# Long lines: a pattern is read whole.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import base64
@@ -350,14 +353,18 @@ def user_password(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 _TUPLE = re.compile(
-    r"[ ]?=?[ ]?\([ \t\n]{0,20}\\{0,7}[\"']([^\"'\n\\]{0,80})\\{0,7}[\"'],\s{0,20}\\{0,7}[\"']([^\"'\n\\]{3,200})\\{0,7}[\"']"
+    r"[ ]?=?[ ]?\(?[ \t\n]{0,20}\\{0,7}[\"']([^\"'\n\\]{0,80})\\{0,7}[\"'],\s{0,20}\\{0,7}[\"']([^\"'\n\\]{3,200})\\{0,7}[\"']"
 )
 
 
 def auth_pair(text: str, start: int, end: int) -> Iterator[Span]:
     """`auth=("user", "password")`, `HTTPBasicAuth("user", "password")`."""
     found = _TUPLE.match(text, end)
-    if found is not None and not values.is_reference(found[2]) and found[2].lower() not in _PLAIN_PASSWORDS:
+    if found is None or "(" not in text[end - 1 : found.start(1)]:
+        return
+    if text[end - 1] == "(" and not strong(found[2]):  # `login("ada", "…")` of any API
+        return
+    if not values.is_reference(found[2]) and found[2].lower() not in _PLAIN_PASSWORDS:
         yield (*found.span(2), "password")
 
 
@@ -460,7 +467,7 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (session_cookie, ("PHPSESSID", "JSESSIONID", "sessionid", "connect.sid", "ASP.NET_SessionId", "laravel_session", "_gitlab_session", "user_session", "cf_clearance", "sessionKey", "ASPXAUTH", "_session")),
     (option, tuple(_OPTIONS)),
     (user_password, (" -u", '"-u', "'-u", "--user", "--proxy-user", "-U ")),
-    (auth_pair, ("auth=", "auth =", "BasicAuth", "basic_auth", "basicAuth", "SetBasicAuth", "login")),
+    (auth_pair, ("auth=", "auth =", "BasicAuth", "basic_auth", "basicAuth", "SetBasicAuth", "login(")),
     (piped, ("chpasswd", "sudo -S", "sudo -kS", "-stdin", "--with-token")),
     (pgpass, (":5432:", ":5433:", ":5434:", ":6432:", ":5439:", ":*:")),
     (netrc, ("machine", "default login")),

@@ -4,6 +4,9 @@
 looks drawn at random counts; in prose and in calls, only what no word looks like.
 """
 
+# Long lines: a pattern is read whole.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import re

@@ -1,5 +1,8 @@
 """Names of settings that hold secrets: password, token, api_key, Passwort, 密码 … and what in a name says otherwise."""
 
+# Long lines: lists of words.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import re

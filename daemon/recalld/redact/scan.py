@@ -1,8 +1,8 @@
 """The redactor: one pass that finds where a secret may be, a closer look at each place, and the names put in.
 
-Almost all text holds no secret, so the cost is that of finding out. All literals of all rules (a few hundred) are looked
-for at once by one Aho-Corasick automaton, whose speed does not depend on their number; Python runs only where one of them
-occurs, and looks at a bounded stretch of text there. So the time is linear in the text, whatever it holds.
+Almost all text holds no secret, so the cost is that of finding out. All literals of all rules are looked for at once by
+one Aho-Corasick automaton, whose speed does not depend on their number; Python runs only where one occurs, and looks at
+a bounded stretch of text there. So the time is linear in the text, whatever it holds.
 """
 
 from __future__ import annotations

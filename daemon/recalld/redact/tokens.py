@@ -17,7 +17,7 @@ APART = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf])|(?<=%[0-9A-F]{2})|(?<=[\[;]\dm)|(?
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One kind of token. `form` is matched where one of `literals` starts; `random` asks the judgement of chance too."""
+    """One kind of token. `form` is matched where one of `literals` starts; `random` asks for chance too."""
 
     kind: str
     literals: tuple[str, ...]
@@ -131,7 +131,7 @@ TOKENS: tuple[Token, ...] = (
     _t("google-refresh-token", "1//0", rf"1//0[A-Za-z0-9]{_W}{{30,200}}", apart=True),
     _t("google-api-key", "AQ.Ab", rf"AQ\.Ab{_W}{{30,100}}", apart=True),
     _t(
-        "discord-token",  # its first part is base64 of a number of 17 digits or more, which shows in its first characters
+        "discord-token",  # its first part is base64 of a number of 17 digits, which shows in its first characters
         " ".join(a + b + c + d for a in "MNO" for b in "DTjz" for c in "AEIMQUYcgk" for d in "wxyz012345"),
         rf"(?<!-)[MNO]{_W}{{22,30}}\.{_W}{{6}}\.{_W}{{27,45}}(?!{_W})",
         apart=True,

@@ -1,7 +1,10 @@
 """Judging a value: could this text be a secret, or is it a word, a reference, a placeholder, a hash?
 
-Every function here looks at one value of bounded length (callers cut at MAX_VALUE) and says nothing of its surroundings.
+Every function here looks at one value of bounded length (callers cut at MAX_VALUE), never at its surroundings.
 """
+
+# Long lines: a pattern is read whole.
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import re
 from functools import lru_cache
 
 MAX_VALUE = 8192
-"""Characters of one value that are looked at; a longer one is redacted up to here and then by its own run of characters."""
+"""Characters of one value that are read at most."""
 
 
 def words(listed: str) -> frozenset[str]:
