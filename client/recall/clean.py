@@ -13,8 +13,8 @@ _ESCAPES = re.compile(
     r"""(?x)
       (?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?          # CSI: colours, cursor
     | (?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])    # OSC, DCS, SOS, PM, APC: links, titles, clipboard …
-      [^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?                        # … to their end, or the line's where they have none
-    | \x1b[ -/]*[0-~]?                                               # all other escapes
+      [^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?    # … to their end, or the line's where they have none
+    | \x1b[ -/]*[0-~]?    # all other escapes
     """
 )
 _LINE_ENDS = re.compile("\r\n|[\r\x85\u2028\u2029]")
