@@ -18,6 +18,7 @@ from redact.redact_samples import (
     B64,
     HEX,
     INNOCENT,
+    INNOCENT_LINES,
     NAMED,
     PASSWORD_PLACES,
     PASSWORDS,
@@ -77,11 +78,12 @@ def test_a_random_value_goes_by_the_name_before_it(kind: str) -> None:
             gone(place.format(value), value)
 
 
-@pytest.mark.parametrize("text", INNOCENT)
+@pytest.mark.parametrize("text", INNOCENT + INNOCENT_LINES)
 def test_what_is_no_secret_stays(text: str) -> None:
     assert redact(text) == text
     assert redact(f"before\n{text}\nafter") == f"before\n{text}\nafter"
-    assert redact(json.dumps({"text": text})) == json.dumps({"text": text})
+    nested = json.dumps({"text": text}, ensure_ascii=False)
+    assert redact(nested) == nested
 
 
 def test_the_kind_is_left_in_place_and_the_text_around_it_stays() -> None:

@@ -154,7 +154,7 @@ def _env_name(c: Context) -> bool:
 
 def _password(text: str, v: str, c: Context) -> bool:
     firm = strong(v)
-    if c.name.promise == "weak" and not (firm and not _slug(v) and (c.quote or not values.is_code(v))):
+    if c.name.promise == "weak" and not (firm and not values.is_slug(v) and (c.quote or not values.is_code(v))):
         return False
     if values.is_prose(v) and not (c.op == "flag" and c.quote):
         return False
@@ -171,7 +171,7 @@ def _password(text: str, v: str, c: Context) -> bool:
             len(v) >= 8 and not _WORD_NUMBER.match(v) and _mixed_classes(v) and not values.is_hex(v)
         )
     if c.op in ("is", "comma", "call", "same", "cell", "sql"):
-        if c.op in ("comma", "call") and not c.name.flag and _slug(v):
+        if c.op in ("comma", "call") and not c.name.flag and values.is_slug(v):
             return False
         if c.op == "cell" and (c.quote == "" and not firm):
             return False
@@ -301,7 +301,7 @@ def _secret(text: str, v: str, c: Context) -> bool:
         return False
     if firm:
         if c.quote or not values.is_identifier(v) or values.is_random(v, 8):
-            return len(v) >= 4 and not _slug(v)
+            return len(v) >= 4 and not values.is_slug(v)
         return (not c.spaced or not _codelike(text, c)) and any(x.isdigit() for x in v) and len(v) >= 6
     if c.quote:
         return values.is_wordy(v) and not re.search(r"[-_./:]", v) and len(v) >= 4 and c.op == "set"
@@ -315,20 +315,6 @@ def _secret(text: str, v: str, c: Context) -> bool:
     )
 
 
-_SLUG = re.compile(r"[a-z][a-z0-9]*(?:[-_.][a-z0-9]{1,12}){1,8}$")
-
-
-def _slug(v: str) -> bool:
-    """Return whether a value is a name like my-app-2 or api-v1-prod: words with short numbers."""
-    if not _SLUG.match(v):
-        return False
-    pieces = re.split(r"[-_.]", v)
-    return all(
-        (p.isalpha() and values.is_wordy(p)) or (p.isdigit() and len(p) <= 4) or re.match(r"[a-z]{1,12}\d{1,2}$", p)
-        for p in pieces
-    )
-
-
 _TICKETS = values.words(
     "lock client change request action lifecycle work unit registration correlation trace message device"
 )
@@ -336,7 +322,7 @@ _TICKETS = values.words(
 
 
 def _token(text: str, v: str, c: Context) -> bool:
-    if " " in v or values.is_number(v) or values.is_prose(v) or _slug(v):
+    if " " in v or values.is_number(v) or values.is_prose(v) or values.is_slug(v):
         return False
     if not c.quote and values.is_code(v):
         return False
@@ -378,7 +364,7 @@ def _key(text: str, v: str, c: Context) -> bool:
         return (
             _dense(v)
             and (bool(c.quote) or c.op == "set" or (c.op in ("colon", "flag") and len(v) >= 24))
-            and not _slug(v)
+            and not values.is_slug(v)
             and c.op in ("set", "colon", "flag")
         )
     return _token(text, v, c) and not (values.is_identifier(v) and "key" in v.lower())

@@ -33,7 +33,7 @@ _EMPTY_WORDS = words(
     varchar secretstr redacted hidden masked omitted removed filtered scrubbed sanitized todo tbd fixme
     placeholder example dummy sample foo bar baz qux value values field input output self this cls user username
     name email login admin_password invalid incorrect wrong missing expired valid changed updated reset enabled
-    disabled ok error failed success bearer basic digest plain plaintext encrypted ask prompt stdin file env
+    disabled ok error failed success bearer basic digest plain hashed salted plaintext encrypted ask prompt stdin file env
     environment vault keychain keyring auto autodetect current new old left right primary foreign unique public
     private literal static const
     """
@@ -197,6 +197,21 @@ def is_wordy(value: str) -> bool:
     return True
 
 
+_SLUG = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]{1,16}){1,12}$")
+_NUMBERED = re.compile(r"(?:[a-z]{3,12}|[A-Z]{3,12}|[vrpht])\d{1,2}$")
+
+
+@lru_cache(maxsize=4096)
+def is_slug(value: str) -> bool:
+    """Return whether `value` is a name like my-app-2, api-v1-prod or HTTP_204_NO_CONTENT: words with short numbers."""
+    if not _SLUG.match(value):
+        return False
+    return all(
+        (p.isalpha() and is_wordy(p)) or (p.isdigit() and len(p) <= 4) or _NUMBERED.match(p)
+        for p in re.split(r"[-_.]", value)
+    )
+
+
 @lru_cache(maxsize=4096)
 def is_random(value: str, least: int = 16) -> bool:
     """Return whether `value` looks drawn at random: `least` characters or more, of mixed classes that change often.
@@ -206,7 +221,7 @@ def is_random(value: str, least: int = 16) -> bool:
     """
     if len(value) < least or " " in value:
         return False
-    if is_wordy(value):
+    if is_wordy(value) or is_slug(value):
         return False
     letters = sum(c.isalpha() for c in value)
     digits = sum(c.isdigit() for c in value)
