@@ -14,32 +14,17 @@ from recalld.search.times import DAY_MS, Clock, epoch_ms
 SLACK_DAYS = 7
 """What happened then is spoken of for some days more. 14 days found no more on conversation data."""
 
-_MONTHS = (
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ],
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-)
+_FULL = "january february march april may june july august september october november december"
+_SHORT = "jan feb mar apr may jun jul aug sep oct nov dec"
+_MONTHS = (_FULL.split(), _SHORT.split())
 _MONTH = "|".join(dict.fromkeys([*_MONTHS[0], "sept", *_MONTHS[1]]))
 _MONTH_DAY = re.compile(
     rf"\b(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{_MONTH})\b\.?"
     r"(?:\s+(?P<d2>\d{1,2})(?:st|nd|rd|th)?\b(?!:))?(?:,?\s+(?P<year>(?:19|20)\d\d))?\b",
     re.IGNORECASE,
 )
-_IN = re.compile(
-    r"\b(?:in|on|during|since|of|by|early|late|mid|last|this|before|after|until|around)\s+$", re.IGNORECASE
-)
+_BEFORE = "in|on|during|since|of|by|early|late|mid|last|this|before|after|until|around"
+_IN = re.compile(rf"\b(?:{_BEFORE})\s+$", re.IGNORECASE)
 _ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
 _RELATIVE = re.compile(
     r"\b(?:(?P<last>last|past|previous|this)\s+(?P<unit>day|night|week|weekend|month|year)"
@@ -53,9 +38,8 @@ _HAN = re.compile(
     r"|(?:(?P<year>(?:19|20)\d\d)年)?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})[日号號])?"
 )
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "couple of": 2, "few": 3}
-_GATE = re.compile(
-    rf"\d-\d\d|月|年|天|日|周|週|星期|ago\b|last|past|previous|this|today|yesterday|{_MONTH}", re.IGNORECASE
-)
+_HINTS = r"\d-\d\d|月|年|天|日|周|週|星期|ago\b|last|past|previous|this|today|yesterday"
+_GATE = re.compile(rf"{_HINTS}|{_MONTH}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +100,7 @@ def _expressions(text: str, clock: Clock) -> list[tuple[re.Match[str], Lean]]:
         found += [(m, n) for n in _calendar(int(m[1]), int(m[2]), int(m[3]) if m[3] else None, clock)]
     for m in _MONTH_DAY.finditer(text):
         day, year = m["d1"] or m["d2"], m["year"]
-        if not (day or year or m["month"][0].isupper() or _IN.search(text, 0, m.start())):
+        if not (day or year or m["month"][0].isupper() or _IN.search(text[: m.start()])):
             continue  # "may" and "march" are verbs more often than months
         if m["month"].lower() in ("may", "march", "mar", "dec") and not (day or year or _IN.search(text[: m.start()])):
             continue

@@ -29,9 +29,9 @@ _MAX_UNITS = 20
 _MAX_WORDS = 200
 _FIRST_LOOK = 400
 """Records of the first look."""
-_CANDIDATES = 48
+_CANDIDATES = 40
 """Sessions of the second look at most, and so of the answer."""
-_SECOND_LOOK = 2500
+_SECOND_LOOK = 1600
 """Records of the second look at most."""
 _CORRECTED = 2
 """Unknown words that are taken for what they are spelt like."""
@@ -180,12 +180,13 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
     mean_size = max(sum(sizes.values()) / len(sizes), 1.0) if sizes else 1.0
     ranked = []
     most = 0.0
+    every = len(hits) < _SECOND_LOOK
     for number, rows in sessions.items():
         found = 0
         for row in rows:
             found |= row.words
         most = max(most, asked[found])
-        ranked.append(_session(search, number, rows, units, sizes.get(number, 1) / mean_size))
+        ranked.append(_session(search, number, rows, units, sizes.get(number, 1) / mean_size, every))
     if most < weights.MIN_COVERAGE * whole:
         return []
     return sort(ranked, newest=search.newest)
@@ -212,7 +213,7 @@ def _sizes(search: Search, numbers: list[int]) -> dict[int, int]:
     return dict(zip(integers(searcher, "snum", addresses), integers(searcher, "size", addresses), strict=True))
 
 
-def _session(search: Search, number: int, rows: list[_Held], units: list[Unit], long: float) -> Ranked:
+def _session(search: Search, number: int, rows: list[_Held], units: list[Unit], long: float, whole: bool) -> Ranked:
     """Return a session scored by its best records, each with a share of its neighbours, and by how much of it speaks of
     the question."""
     by_place: dict[int, float] = {}
@@ -235,13 +236,16 @@ def _session(search: Search, number: int, rows: list[_Held], units: list[Unit], 
     score = sum(share * m.score for share, m in zip(weights.RELATED_BEST, best, strict=False))
     score += weights.TITLE_SHARE * title_score
     spoken = 0.0
+    counts: dict[int, int] = {}
+    for row in rows:
+        counts[row.words] = counts.get(row.words, 0) + 1
     length = 1 - weights.SESSION_LENGTH_SHARE + weights.SESSION_LENGTH_SHARE * long
     for n, unit in enumerate(units):
-        count = sum(row.words >> n & 1 for row in rows)
+        count = sum([c for words, c in counts.items() if words >> n & 1])
         if count:
             spoken += unit.rarity * count * 2.2 / (count + 1.2 * length)
     score += weights.SESSION_SHARE * spoken
     time = max(row.time for row in rows)
     at = best[0].time if best else time
     score *= recency(at, search.now) * search.lean_of([m.time for m in best[:3]] or [time])
-    return Ranked(number, score, best[:8], title, time, len(rows))
+    return Ranked(number, score, best[:8], title, time, len(rows) - (title is not None), whole)

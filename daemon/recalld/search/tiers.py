@@ -10,7 +10,7 @@ from typing import Literal
 from tantivy import Occur, Query
 
 from recalld.index.reader import Snapshot
-from recalld.search import dates, ranking, snippets, spread, weights
+from recalld.search import dates, english, ranking, snippets, spread, weights
 from recalld.search.filters import Filters, Part
 from recalld.search.masks import Sessions, sessions_of
 from recalld.search.query import Clause, ParsedQuery, Word
@@ -106,6 +106,8 @@ def patterns(search: Search, tier: Tier) -> list[snippets.Pattern]:
     found: list[snippets.Pattern] = []
     for place, clause in enumerate(search.clauses):
         for word in clause:
+            if tier == "related" and word.text.lower() in english.STOP_WORDS:
+                continue
             found.append(snippets.pattern(place, word.tokens, open_end=word.prefix))
             if tier != "exact" and not word.prefix:
                 if not word.quoted and (len(word.tokens) == 1 or tier == "related"):
@@ -122,12 +124,16 @@ def patterns(search: Search, tier: Tier) -> list[snippets.Pattern]:
 
 def exact(search: Search) -> Found | None:
     """Return what holds every word as it is written, or None."""
+    if not all(map(search.words.may_be_written, search.clauses)):
+        return None
     queries = [search.words.exact_clause(c) for c in search.clauses]
     return _conjunction(search, "exact", queries, may_spread=True)
 
 
 def forms(search: Search) -> Found | None:
     """Return what holds every word in some English form, or as a part of an identifier, or None."""
+    if not all(map(search.words.may_have_forms, search.clauses)):
+        return None
     queries = [search.words.forms_clause(c) for c in search.clauses]
     return _conjunction(search, "forms", queries, may_spread=True)
 

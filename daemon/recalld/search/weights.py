@@ -20,7 +20,7 @@ ADJACENT = 1.0
 """Weight of the query's words standing side by side, beside the words' own scores."""
 
 NEIGHBOUR = 0.15
-"""Share of the scores of the messages before and after. On conversation data 0 to 0.3 differ by less than 0.5 points."""
+"""Share of the scores of the messages before and after. 0 to 0.3 differ by less than 0.5 points."""
 RELATED_BEST = (1.0, 0.4, 0.2)
 """Shares of a session's best three records where they match in part; (1, 0.5, 0.25) finds 0.3 points less."""
 SESSION_SHARE = 1.0
@@ -33,7 +33,7 @@ STOP_WEIGHT = 0.25
 """Weight of words that say little. 0 finds 0.4 points less among five, 1 five points less first."""
 TITLE_SHARE = 1.0
 LEAN = 0.5
-"""A time that the question names makes a session of that time so much better: of 100 questions 1.5 more found theirs."""
+"""A time that the question names makes a session of that time better: of 100 questions 2 more found theirs."""
 MIN_COVERAGE = 0.2
 """Share of a question, by rarity, that some session must hold: one known word among made-up ones is no answer. (Asked
 of

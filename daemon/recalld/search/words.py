@@ -88,7 +88,7 @@ class Words:
         if word.prefix:
             return any_of([q for f in ("text", "path", "title") for q in self._prefix(f, tokens)])
         found = [q for f in ("text", "path", "title") for q in self._phrase(f, tokens)]
-        if len(tokens) == 1 and len(tokens[0]) <= _UNABBREVIATED and _HEX.fullmatch(tokens[0]):
+        if self._is_cut_hash(word):
             whole = [t for t, _ in self._searcher.terms_with_prefix("text", tokens[0], limit=_EXPANSIONS)]
             whole = [t for t in whole if len(t) in _SHA_LENGTHS and _HEX.fullmatch(t)]
             if whole:
@@ -102,7 +102,28 @@ class Words:
 
     def frequency(self, clause: Clause) -> int:
         """Return about how many documents a clause matches at most."""
-        return sum(min(self._df("text", t) + self._df("path", t) for t in w.tokens) for w in clause)
+        return sum(min(sum(self._df(f, t) for f in ("text", "path", "title")) for t in w.tokens) for w in clause)
+
+    def may_be_written(self, clause: Clause) -> bool:
+        """Tell whether the index can hold any of a clause's words as written: one look at the dictionary."""
+        return any(w.prefix or self.frequency((w,)) or self._is_cut_hash(w) for w in clause)
+
+    def may_have_forms(self, clause: Clause) -> bool:
+        """Tell whether the index can hold any of a clause's words in some form."""
+        return any(
+            w.prefix or self.spread_frequency(w) or self._is_hash(w) or (len(w.tokens) > 1 and self._in_parts(w))
+            for w in clause
+        )
+
+    def _in_parts(self, word: Word) -> bool:
+        return all(self.spread_frequency(Word(t, (t,))) for t in word.tokens)
+
+    @staticmethod
+    def _is_hash(word: Word) -> bool:
+        return len(word.tokens) == 1 and bool(_HEX.fullmatch(word.tokens[0]))
+
+    def _is_cut_hash(self, word: Word) -> bool:
+        return self._is_hash(word) and len(word.tokens[0]) <= _UNABBREVIATED
 
     def spread_frequency(self, word: Word) -> int:
         """Return about how many documents hold a word in some form; 0 where none can."""
@@ -155,7 +176,7 @@ class Words:
                     found += self._joined(tokens)
             return any_of(found)
         token = tokens[0]
-        if _HEX.fullmatch(token) and len(token) > _UNABBREVIATED:
+        if self._is_hash(word) and len(token) > _UNABBREVIATED:
             short = [token[:n] for n in range(7, 40) if self._df("text", token[:n])]
             self._remember(word, short)
             found += [self._term("text", t) for t in short]
