@@ -42,8 +42,8 @@ def _ping(service: Service, params: Params) -> Result:
     return {"version": __version__, "protocol": wire.VERSION, "pid": os.getpid()}
 
 
-def _status(service: Service, params: Params) -> Result:
-    return service.status()
+async def _status(service: Service, params: Params, send: Send) -> Result:
+    return await service.status()
 
 
 def _search(service: Service, params: Params) -> Result:
@@ -106,14 +106,16 @@ async def _sync(service: Service, params: Params, send: Send) -> Result:
             if moved.done() and not asked.done():
                 await send(dict(service.indexer.status))
             moved.cancel()
-        return await asked
+        result = await asked
+        await service.settled()
+        return result
     finally:
         asked.cancel()
 
 
 METHODS: dict[str, Method[Service]] = {
     "ping": inline(_ping),
-    "status": inline(_status),
+    "status": task(_status),
     "search": inline(
         _search,
         {
