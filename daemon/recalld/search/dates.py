@@ -49,8 +49,11 @@ class Span:
     start: int
     end: int
 
-    def holds(self, time: int) -> bool:
-        return self.start <= time <= self.end + SLACK_DAYS * DAY_MS
+    def nearness(self, time: int) -> float:
+        """Return 1 for a time within, 0.5 for one of the days after, else 0."""
+        if self.start <= time <= self.end:
+            return 1.0
+        return 0.5 if self.end < time <= self.end + SLACK_DAYS * DAY_MS else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +63,15 @@ class EveryYear:
     month: int
     day: int | None
 
-    def holds(self, time: int) -> bool:
-        for back in (0, SLACK_DAYS):
-            moment = datetime.fromtimestamp(time / 1000, UTC) - timedelta(days=back)
-            if self.day is None and moment.month == self.month:
-                return True
-        if self.day is None:
-            return False
+    def nearness(self, time: int) -> float:
+        """Return 1 for a time within, 0.5 for one of the days after, else 0."""
         moment = datetime.fromtimestamp(time / 1000, UTC)
-        try:
-            days = (moment - datetime(moment.year, self.month, self.day, tzinfo=UTC)).days
-        except ValueError:
-            return False
-        return -1 <= days <= SLACK_DAYS
+        if self._holds(moment):
+            return 1.0
+        return 0.5 if any(self._holds(moment - timedelta(days=n)) for n in range(1, SLACK_DAYS + 1)) else 0.0
+
+    def _holds(self, moment: datetime) -> bool:
+        return moment.month == self.month and self.day in (None, moment.day)
 
 
 Lean = Span | EveryYear

@@ -44,6 +44,11 @@ for _line in _IRREGULAR.replace("\n", " | ").split("|"):
     for _word in _words:
         _FAMILY[_word] = tuple(dict.fromkeys((*_FAMILY.get(_word, ()), *_words)))
 
+_BY_STEM: dict[str, tuple[str, ...]] = {}
+for _word, _words in _FAMILY.items():
+    _stem = analysis.stem(_word)
+    _BY_STEM[_stem] = tuple(dict.fromkeys((*_BY_STEM.get(_stem, ()), *_words)))
+
 _ENDINGS = """
 s es e ed d er ers ing ings ion ions ation ations ate ated ates ating ator ators or ors al als ally ly ment ments able
 ability ible ive ively ity ities ness ful fully y ies ied ier ily ize ized izes izing ization ise ised ises ising
@@ -54,10 +59,15 @@ _SUFFIXES = ("", *_ENDINGS.split())
 _LONGEST = 24
 
 
+def _family(token: str) -> tuple[str, ...]:
+    """Return the irregular forms of a word, or of words that it is a regular form of (`leaves`: leaf, leave, left)."""
+    return _BY_STEM.get(analysis.stem(token), ())
+
+
 @lru_cache(maxsize=4096)
 def stems(token: str) -> tuple[str, ...]:
     """Return the stems of a word and of its irregular forms, its own first."""
-    return tuple(dict.fromkeys(analysis.stem(t) for t in (token, *_FAMILY.get(token, ()))))
+    return tuple(dict.fromkeys(analysis.stem(t) for t in (token, *_family(token))))
 
 
 @lru_cache(maxsize=4096)
@@ -77,6 +87,6 @@ def forms(token: str) -> tuple[str, ...]:
                 word = base + suffix
                 if word not in found and analysis.stem(word) == stem:
                     found[word] = None
-    found.update(dict.fromkeys(_FAMILY.get(token, ())))
+    found.update(dict.fromkeys(_family(token)))
     found.pop(token, None)
     return tuple(found)

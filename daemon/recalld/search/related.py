@@ -52,7 +52,8 @@ class Unit:
 
 def related(search: Search) -> Found | None:
     """Return the sessions that hold the most of the question, or None."""
-    units = _units(search)
+    parts = [p for clause in search.clauses[:_MAX_WORDS] for p in _parts(search, clause)]
+    units = _units(search, parts)
     whole = sum(u.rarity for u in units if u.needed)
     held = sorted((u for u in units if u.query is not None), key=lambda u: (not u.needed, -u.rarity))[:_MAX_UNITS]
     needed = [u for u in held if u.needed]
@@ -63,40 +64,39 @@ def related(search: Search) -> Found | None:
     ranked = _ranked(search, candidates, held, whole) if candidates else []
     if not ranked:
         return None
-    return Found("related", len(ranked), iter(ranked), patterns(search, "related"), anything)
+    return Found("related", len(ranked), iter(ranked), patterns(search, "related", parts), anything)
 
 
 # -- units -----------------------------------------------------------------------------------------------------------
 
 
-def _units(search: Search) -> list[Unit]:
+def _units(search: Search, parts: list[Clause]) -> list[Unit]:
     total = max(search.snapshot.searcher.num_docs, 1)
     found: list[Unit] = []
     seen: set[object] = set()
     corrected = 0
     dated = dates.words(search.parsed.text, search.clock)
-    for clause in search.clauses[:_MAX_WORDS]:
-        for part in _parts(search, clause):
-            tokens = tuple(w.tokens for w in part)
-            key = tuple(analysis.stem(t[0]) if len(t) == 1 else t for t in tokens)
-            if key in seen:
-                continue
-            seen.add(key)
-            count = sum(search.words.spread_frequency(w) for w in part)
-            token = part[0].tokens[0] if len(part) == 1 and len(part[0].tokens) == 1 else ""
-            if count and token in english.STOP_WORDS:
-                found.append(Unit(search.words.exact_clause(part), weights.STOP_WEIGHT * _rarity(total, count), False))
-                continue
-            if count:
-                found.append(Unit(search.words.forms_clause(part), _rarity(total, count), token not in dated))
-                continue
-            if token in dated or token in english.STOP_WORDS:
-                continue
-            near = None
-            if corrected < _CORRECTED:
-                near = next((q for q in map(search.words.close, part) if q is not None), None)
-            corrected += near is not None
-            found.append(Unit(near, _rarity(total, 1)))
+    for part in parts:
+        tokens = tuple(w.tokens for w in part)
+        key = tuple(analysis.stem(t[0]) if len(t) == 1 else t for t in tokens)
+        if key in seen:
+            continue
+        seen.add(key)
+        count = sum(search.words.spread_frequency(w) for w in part)
+        token = part[0].tokens[0] if len(part) == 1 and len(part[0].tokens) == 1 else ""
+        if count and token in english.STOP_WORDS:
+            found.append(Unit(search.words.exact_clause(part), weights.STOP_WEIGHT * _rarity(total, count), False))
+            continue
+        if count:
+            found.append(Unit(search.words.forms_clause(part), _rarity(total, count), token not in dated))
+            continue
+        if token in dated or token in english.STOP_WORDS:
+            continue
+        near = None
+        if corrected < _CORRECTED:
+            near = next((q for q in map(search.words.close, part) if q is not None), None)
+        corrected += near is not None
+        found.append(Unit(near, _rarity(total, 1)))
     return found
 
 
@@ -105,13 +105,15 @@ def _rarity(total: int, count: int) -> float:
 
 
 def _parts(search: Search, clause: Clause) -> list[Clause]:
-    """Return the things that a clause asks for: mostly itself, nothing where it is a word that says little, and the
-    pieces of a phrase that the index does not hold."""
+    """Return the things that a clause asks for: mostly itself, else the pieces of what the index does not hold."""
     if len(clause) > 1:
         return [clause]
     word = clause[0]
     if len(word.tokens) == 1:
-        return [clause]
+        parts = analysis.split_identifier(word.text)
+        if len(parts) < 2 or search.words.spread_frequency(word):
+            return [clause]
+        return [(Word(p, (p,)),) for p in parts]
     if search.words.spread_frequency(word) and search.snapshot.count(search.words.exact(word)):
         return [clause]
     pieces: list[tuple[str, ...]] = []

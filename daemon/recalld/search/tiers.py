@@ -3,7 +3,7 @@ record or title, or (exact and forms, up to four words) spread over one session.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -74,9 +74,10 @@ class Search:
 
     def lean_of(self, times: list[int]) -> float:
         """Return the factor for something of these times: more where the question names such a time."""
-        if self.leans and any(lean.holds(t) for lean in self.leans for t in times if t):
-            return 1.0 + weights.LEAN
-        return 1.0
+        if not self.leans:
+            return 1.0
+        nearest = max((lean.nearness(t) for lean in self.leans for t in times if t > 0), default=0.0)
+        return 1.0 + weights.LEAN * nearest
 
     def within(self, *queries: Query) -> Query:
         """Return the query for all of `queries`, within the filters."""
@@ -101,10 +102,10 @@ class Found:
     """What one satisfies in a session over which the words are spread."""
 
 
-def patterns(search: Search, tier: Tier) -> list[snippets.Pattern]:
-    """Return what to highlight for the words of a query."""
+def patterns(search: Search, tier: Tier, clauses: Sequence[Clause] | None = None) -> list[snippets.Pattern]:
+    """Return what to highlight for the words of a query, or for these."""
     found: list[snippets.Pattern] = []
-    for place, clause in enumerate(search.clauses):
+    for place, clause in enumerate(search.clauses if clauses is None else clauses):
         for word in clause:
             if tier == "related" and word.text.lower() in english.STOP_WORDS:
                 continue

@@ -111,12 +111,20 @@ class Words:
     def may_have_forms(self, clause: Clause) -> bool:
         """Tell whether the index can hold any of a clause's words in some form."""
         return any(
-            w.prefix or self.spread_frequency(w) or self._is_hash(w) or (len(w.tokens) > 1 and self._in_parts(w))
+            w.prefix
+            or self.spread_frequency(w)
+            or self._is_hash(w)
+            or (len(w.tokens) > 1 and self._in_parts(w.tokens))
+            or (self._is_camel(w) and self._in_parts(analysis.split_identifier(w.text)))
             for w in clause
         )
 
-    def _in_parts(self, word: Word) -> bool:
-        return all(self.spread_frequency(Word(t, (t,))) for t in word.tokens)
+    def _in_parts(self, tokens: tuple[str, ...]) -> bool:
+        return all(self.spread_frequency(Word(t, (t,))) for t in tokens)
+
+    @staticmethod
+    def _is_camel(word: Word) -> bool:
+        return len(word.tokens) == 1 and bool(_CAMEL.search(word.text))
 
     @staticmethod
     def _is_hash(word: Word) -> bool:
@@ -187,7 +195,7 @@ class Words:
         found += [self._term("text", t) for t in forms]
         found += [self._term("stem", stem) for stem in english.stems(token)]
         found.append(self._term("parts", token))
-        if _CAMEL.search(word.text):
+        if self._is_camel(word):
             parts = analysis.split_identifier(word.text)
             if len(parts) > 1 and all(self._df("text", p) for p in parts):
                 found.append(Query.phrase_query(self._schema, "text", list(parts)))
