@@ -15,7 +15,7 @@ from recalld.questions import common, errors
 from recalld.search.boundary import guarded
 from recalld.search.filters import Filters
 
-_LOOKED_AT = 160
+_LOOKED_AT = 120
 """Outputs that are read for the error, the likeliest ones: 4 ms."""
 _ALIKE = 0.75
 """Likeness from which two lines are the same error."""
@@ -89,7 +89,11 @@ def _best_line(text: str, wanted: list[str]) -> tuple[str, float] | None:
     if len(text) > _SCAN:
         text = text[: _SCAN // 2] + "\n" + text[-_SCAN // 2 :]
     best: tuple[str, float] | None = None
+    words = [errors.words_of(n) for n in wanted]
     for line in errors.telling_lines(text):
+        low = line.lower()
+        if not any(sum([w in low for w in held]) >= _ALIKE * len(held) for held in words):
+            continue  # a few looks for words are cheaper than taking out what varies
         normal = errors.normalised(line)
         alike = max(errors.likeness(n, normal) for n in wanted)
         if alike >= _ALIKE and (best is None or alike > best[1]):

@@ -19,7 +19,7 @@ _READ_HITS = 2048
 """Up to so many hits their sessions are read one by one (0.3 ms); more are counted in buckets (0.7 to 3 ms)."""
 _MAX_BUCKETS = 60_000
 """Tantivy refuses more than 65,000 buckets; with more sessions than that all hits are read."""
-_MAX_CACHED = 4096
+_MAX_CACHED = 16_384
 
 
 class Sessions:

@@ -110,10 +110,10 @@ def _parts(search: Search, clause: Clause) -> list[Clause]:
         return [clause]
     word = clause[0]
     if len(word.tokens) == 1:
-        parts = analysis.split_identifier(word.text)
-        if len(parts) < 2 or search.words.spread_frequency(word):
+        if not search.words.is_camel(word) or search.words.spread_frequency(word):
             return [clause]
-        return [(Word(p, (p,)),) for p in parts]
+        parts = [p for p in analysis.split_identifier(word.text) if len(p) > 2 and p.isalpha()]
+        return [(Word(p, (p,)),) for p in parts] or [clause]
     if search.words.spread_frequency(word) and search.snapshot.count(search.words.exact(word)):
         return [clause]
     pieces: list[tuple[str, ...]] = []

@@ -30,7 +30,6 @@ _SYMBOLS = {analysis.PLUS_WORD: "++", analysis.SHARP_WORD: "#"}
 _UNSPACED = re.compile(f"[{analysis.UNSPACED}]")
 _CLUSTER = re.compile("[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?|.[\u0300-\u036f\u3099\u309a]*", re.DOTALL)
 _RUN = re.compile("[\x00-\x7f]+|[^\x00-\x7f]+")
-_GAP = "[\\W_]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +40,8 @@ class Pattern:
     """The place of the word in the query: a snippet prefers to show many different ones."""
     first: str
     """Folded: the first token."""
-    rest: re.Pattern[str] | None
-    """The other tokens behind it."""
+    rest: tuple[tuple[str, bool], ...] = ()
+    """The other tokens behind it, each with whether something must stand before it."""
     open_end: bool = False
     """The last token may go on."""
     stem: str | None = None
@@ -77,13 +76,8 @@ def pattern(word: int, tokens: tuple[str, ...], *, open_end: bool = False, stem:
         root = analysis.stem(tokens[0])
         common = analysis.common_beginning(root, first)
         if len(common) >= 3:
-            return Pattern(word, common, None, stem=root)
-    rest = None
-    if len(surfaces) > 1:
-        source = ""
-        for before, after in pairwise(surfaces):
-            source += _GAP + ("*" if _is_inner(before) or _is_inner(after) else "+") + re.escape(after)
-        rest = re.compile(source)
+            return Pattern(word, common, stem=root)
+    rest = tuple((after, not (_is_inner(before) or _is_inner(after))) for before, after in pairwise(surfaces))
     return Pattern(word, first, rest, open_end, None, _is_inner(first))
 
 
@@ -91,7 +85,7 @@ def pattern(word: int, tokens: tuple[str, ...], *, open_end: bool = False, stem:
 def part_pattern(word: int, token: str) -> Pattern:
     """Return the pattern of a word as a part of a camelCase name, which folding has hidden: its letters anywhere in a
     word."""
-    return Pattern(word, token, None, open_end=False, stem=None, inner=True, part=True)
+    return Pattern(word, token, inner=True, part=True)
 
 
 def _edge(text: str, at: int) -> bool:
@@ -132,11 +126,13 @@ def _end(text: str, at: int, p: Pattern) -> int:
     if not p.inner and not _edge(text, at) and not _UNSPACED.match(text[at - 1]):
         return 0
     end = at + len(p.first)
-    if p.rest:
-        more = p.rest.match(text, end)
-        if not more:
+    for token, apart in p.rest:
+        start = end
+        while end < len(text) and not text[end].isalnum() and not text.startswith(token, end):
+            end += 1
+        if not text.startswith(token, end) or (apart and end == start):
             return 0
-        end = more.end()
+        end += len(token)
     if p.stem is not None:
         while end < len(text) and text[end].isascii() and text[end].isalnum():
             end += 1

@@ -211,7 +211,7 @@ def _by_rounds(search: Search, query: Query, first: list[ranking.Hit] | None = N
             for ranked in found.values():
                 ranked.whole = True
         seen.update(found)
-        yield from ranking.in_order(found, search.now, search.lean_of, newest=search.newest)
+        yield from ranking.in_order(found, search.now, search.lean_of if search.leans else None, newest=search.newest)
 
 
 def browse(search: Search) -> Found | None:

@@ -25,6 +25,8 @@ _EXPANSIONS = 64
 """Terms that one word is expanded to at most, the most frequent ones."""
 _NEAR_PREFIX = 3
 _NEAR_SCAN = 400
+_NEAR_DOCUMENTS = 8
+"""Documents whose words tell which ones were meant."""
 _NEAR_TEXT = 64 * 1024
 """Characters of a found text in which the words that were meant are looked for."""
 
@@ -77,6 +79,7 @@ class Words:
         self._schema = snapshot.schema
         self._searcher = snapshot.searcher
         self._sessions = sessions_of(snapshot)
+        self._counts: dict[tuple[str, str], int] = {}
         self.expanded: dict[Word, tuple[str, ...]] = {}
         """Terms that stand for a word beside its own, for highlighting."""
 
@@ -115,7 +118,7 @@ class Words:
             or self.spread_frequency(w)
             or self._is_hash(w)
             or (len(w.tokens) > 1 and self._in_parts(w.tokens))
-            or (self._is_camel(w) and self._in_parts(analysis.split_identifier(w.text)))
+            or (self.is_camel(w) and self._in_parts(analysis.split_identifier(w.text)))
             for w in clause
         )
 
@@ -123,7 +126,8 @@ class Words:
         return all(self.spread_frequency(Word(t, (t,))) for t in tokens)
 
     @staticmethod
-    def _is_camel(word: Word) -> bool:
+    def is_camel(word: Word) -> bool:
+        """Tell whether a word is a name in camelCase."""
         return len(word.tokens) == 1 and bool(_CAMEL.search(word.text))
 
     @staticmethod
@@ -145,7 +149,11 @@ class Words:
         return max(counts)
 
     def _df(self, name: str, token: str) -> int:
-        return int(self._searcher.doc_freq(name, token))
+        key = (name, token)
+        known = self._counts.get(key)
+        if known is None:
+            known = self._counts[key] = self._searcher.doc_freq(name, token)
+        return known
 
     def _term(self, name: str, token: str) -> Query:
         return Query.term_query(self._schema, name, token)
@@ -195,7 +203,7 @@ class Words:
         found += [self._term("text", t) for t in forms]
         found += [self._term("stem", stem) for stem in english.stems(token)]
         found.append(self._term("parts", token))
-        if self._is_camel(word):
+        if self.is_camel(word):
             parts = analysis.split_identifier(word.text)
             if len(parts) > 1 and all(self._df("text", p) for p in parts):
                 found.append(Query.phrase_query(self._schema, "text", list(parts)))
@@ -244,19 +252,18 @@ class Words:
         if len(word.tokens) > 1 or word.prefix or len(token) < _CLOSE_LETTERS or not is_name(token):
             return None
         query = Query.fuzzy_term_query(self._schema, "text", token, distance=1, transposition_cost_one=True)
-        hits = self._searcher.search(query, limit=8, count=False).hits
+        hits = self._searcher.search(query, limit=_NEAR_DOCUMENTS, count=False).hits
         if hits:
             terms = self._terms_near(token, hits)
         elif len(token) >= _CLOSE_TWO_LETTERS:
             near = self._searcher.terms_with_prefix("text", token[:_NEAR_PREFIX], limit=_NEAR_SCAN)
             terms = [t for t, _ in near if is_name(t) and distance_within(t, token, 2)][:_EXPANSIONS]
-            query = any_of([self._term("text", t) for t in terms])
         else:
             terms = []
-        if not hits and not terms:
+        if not terms:
             return None
         self._remember(word, terms)
-        return query
+        return any_of([self._term("text", t) for t in terms])
 
     def _terms_near(self, token: str, hits: Sequence[tuple[float, DocAddress]]) -> list[str]:
         """Return the terms that a fuzzy query matched, read from the documents it found."""
