@@ -50,10 +50,9 @@ for _word, _words in _FAMILY.items():
     _BY_STEM[_stem] = tuple(dict.fromkeys((*_BY_STEM.get(_stem, ()), *_words)))
 
 _ENDINGS = """
-s es e ed d er ers ing ings ion ions ation ations ate ated ates ating ator ators or ors al als ally ly ment ments able
-ability ible ive ively ity ities ness ful fully y ies ied ier ily ize ized izes izing ization ise ised ises ising
-isation ic ical ically ance ances ence ences ant ants ent ents ous ously ism ist ists icate icated icates icating
-ication ications icator ative ement ements ency ancy ly less
+s es e ed d er ers ing ings ion ions ation ations ate ated ates ating ator ators or ors al ally ly ment ments able
+ability ive ity ities ness ful fully y ies ied ier ize ized izes izing ization ise ised ising ic ical ically ance ence
+ant ent ous ously ism ist ists icate icated icates icating ication ications icator
 """
 _SUFFIXES = ("", *_ENDINGS.split())
 _LONGEST = 24

@@ -75,7 +75,7 @@ def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict
             ranked = found[number] = Ranked(number)
         if time > ranked.time:
             ranked.time = time
-        if code == SESSION_WEIGHT:
+        if code & SESSION_WEIGHT:
             ranked.title = address
             ranked.score = 0.0 if newest else score
             continue

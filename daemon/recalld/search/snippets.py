@@ -100,6 +100,8 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
     """
     found: list[tuple[int, int, int]] = []
     for p in patterns:
+        if p.part and not original:
+            continue
         at, taken, looked = text.find(p.first), 0, 0
         while at >= 0 and taken < _PER_WORD and looked < _LOOKED_AT:
             looked += 1
@@ -189,7 +191,7 @@ def snippet(text: str, patterns: Sequence[Pattern]) -> tuple[str, list[list[int]
     """
     text = text[:_SCAN]
     low, places = folded(text)
-    spans = find(low, patterns, text if places is None else None)
+    spans = find(low, patterns, text if places is None and low != text else None)
     if places is not None:
         spans = [(places[a], max(places[b], places[a] + 1), w) for a, b, w in spans]
     start, stop = _window(text, spans)
@@ -200,7 +202,7 @@ def marks(text: str, patterns: Sequence[Pattern]) -> list[list[int]]:
     """Return [start, end) of what is found in `text`, in code points."""
     low, places = folded(text)
     found: list[list[int]] = []
-    for a, b, _ in find(low, patterns, text if places is None else None):
+    for a, b, _ in find(low, patterns, text if places is None and low != text else None):
         start, end = (a, b) if places is None else (places[a], max(places[b], places[a] + 1))
         if not found or start >= found[-1][1]:
             found.append([start, end])

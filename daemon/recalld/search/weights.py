@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recalld.index.documents import KINDS, SESSION_WEIGHT
+from recalld.index.documents import KINDS, SESSION_WEIGHT, SUB_AGENT_WEIGHT
 
 TITLE_BOOST = 1.5
 """A word in a given title counts so many times one in a record."""
@@ -44,13 +44,14 @@ FIRST_HITS = 256
 
 
 def _weight_of(code: int) -> float:
-    if code >= SESSION_WEIGHT:
+    if code & SESSION_WEIGHT:
         return 1.0
     return _KIND[KINDS[code & 15]] * (ABANDONED if code & 256 else 1.0)
 
 
 KIND_WEIGHTS: dict[int, float] = {
     code: _weight_of(code)
-    for code in [k + 16 * r + 256 * a for k in range(len(KINDS)) for r in range(4) for a in (0, 1)] + [SESSION_WEIGHT]
+    for kind in [k + 16 * r + 256 * a for k in range(len(KINDS)) for r in range(4) for a in (0, 1)] + [SESSION_WEIGHT]
+    for code in (kind, kind + SUB_AGENT_WEIGHT)
 }
 """Weight of a record by its fast field `weight`."""

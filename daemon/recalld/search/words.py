@@ -137,6 +137,10 @@ class Words:
     def _is_cut_hash(self, word: Word) -> bool:
         return self._is_hash(word) and len(word.tokens[0]) <= _UNABBREVIATED
 
+    def forms_frequency(self, clause: Clause) -> int:
+        """Return about how many documents hold any form of any of a clause's words."""
+        return sum(self.spread_frequency(w) for w in clause)
+
     def spread_frequency(self, word: Word) -> int:
         """Return about how many documents hold a word in some form; 0 where none can."""
         if word.prefix or len(word.tokens) > 1:
@@ -209,6 +213,15 @@ class Words:
                 found.append(Query.phrase_query(self._schema, "text", list(parts)))
                 self._remember(word, ["\x1f".join(parts)])
         return any_of(found)
+
+    def terms(self, word: Word) -> list[Query]:
+        """Return the forms of a word as plain terms where it is one: a search for the best need not see all hits then."""
+        token = word.tokens[0]
+        if len(word.tokens) > 1 or word.prefix or not is_name(token):
+            return [self.exact(word)]
+        found = [self._term("text", t) for t in (token, *self.same_stem(token))]
+        found += [self._term("stem", s) for s in english.stems(token)]
+        return [*found, self._term("parts", token)]
 
     def forms_clause(self, clause: Clause) -> Query:
         """Return the query for any form of any of a clause's words."""
