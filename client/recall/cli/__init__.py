@@ -23,6 +23,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("recall.cli.health:doctor", "Say what is wrong and what to do about it."),
     "sync": ("recall.cli.health:sync", "Wait until all that is on disk is in the index."),
     "call": ("recall.cli.health:call", "Send one raw request to the daemon."),
+    "hook": ("recall.cli.hook:hook", "Answer a hook of an agent (JSON on stdin)."),
+    "statusline": ("recall.cli.hook:statusline", "Print the status line for an agent."),
     "start": ("recall.cli.lifecycle:start", "Start the daemon."),
     "stop": ("recall.cli.lifecycle:stop", "Stop the daemon."),
     "service": ("recall.cli.service:service", "Install the daemon as a user service (systemd, launchd)."),

@@ -13,6 +13,7 @@ from recall import __version__, wire
 from recall.errors import Unavailable
 from recalld import answers
 from recalld.search import search
+from recalld.server.hooks import SILENT_TOOL
 from recalld.server.method import Method, Send, inline, pool, task
 from recalld.server.params import Param
 from recalld.server.service import Service
@@ -113,6 +114,15 @@ async def _sync(service: Service, params: Params, send: Send) -> Result:
         asked.cancel()
 
 
+async def _hook(service: Service, params: Params, send: Send) -> Result:
+    output = await service.hooks.answer(service, params["agent"], params["event"], params["payload"])
+    return {"output": output or (SILENT_TOOL if params.get("for_tool") else "")}
+
+
+def _statusline(service: Service, params: Params) -> Result:
+    return {"output": service.hooks.line(service, params["agent"], params.get("payload", {}))}
+
+
 METHODS: dict[str, Method[Service]] = {
     "ping": inline(_ping),
     "status": task(_status),
@@ -172,6 +182,18 @@ METHODS: dict[str, Method[Service]] = {
     ),
     "session": inline(_session, {"session": REQUIRED}, needs_index=True),
     "resume": inline(_resume, {"session": REQUIRED}, needs_index=True),
+    "hook": task(
+        _hook,
+        {
+            "agent": Param("text", required=True, choices=AGENTS),
+            "event": REQUIRED,
+            "payload": Param("payload", required=True),
+            "for_tool": FLAG,
+        },
+    ),
+    "statusline": inline(
+        _statusline, {"agent": Param("text", required=True, choices=AGENTS), "payload": Param("payload")}
+    ),
     "doctor": task(_doctor),
     "sync": task(_sync, {"progress": FLAG}, deadline=SYNC_DEADLINE),
 }

@@ -17,6 +17,7 @@ from recalld.config import Config, effective_roots, load
 from recalld.index.reader import IndexReader, Snapshot
 from recalld.ingest.generations import Generations
 from recalld.server.counts import Counts
+from recalld.server.hooks import Hooks
 from recalld.server.indexer import COMMAND, Indexer
 from recalld.server.notify import Notifier
 from recalld.server.process import resident_bytes
@@ -44,6 +45,7 @@ class Service:
         """Why the newest state of the index cannot be shown."""
         self.indexer = Indexer(self._index_changed, self._status_changed, command=command)
         self.reader: IndexReader | None = None
+        self.hooks = Hooks()
         self.counts = Counts(SOURCES)
         self._env = dict(env)
         self._started = time.monotonic()
@@ -188,6 +190,7 @@ class Service:
             "last_commit": None if last is None else _iso(last),
             "rss_bytes": mine + child,
             "agents": agents,
+            "hooks": self.hooks.stats.summary(),
             "indexer": {
                 "state": indexer.state,
                 "pid": indexer.pid,
