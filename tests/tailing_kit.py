@@ -51,7 +51,7 @@ class PlainAgent:
         )
 
     def watched(self, root: Path) -> list[Path]:
-        return [root / "live", root / "archive", root]
+        return [root / "live", root / "archive"]
 
     def parser(self, file: SourceFile, state: Mapping[str, Any] | None) -> Parser:
         raise NotImplementedError("these tests read lines, not records")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import zstandard
 
-from tailing_kit import Store
+from tailing_kit import Store, look
 
 NAMES = ("a", "b")
 
@@ -151,6 +151,19 @@ class World:
     def look_at_a_part(self, name: str) -> None:
         self.store.sync(self.root / "live")
 
+    def look_at_one_path(self, name: str) -> None:
+        self.store.sync(self.root / ("live", "archive")[self.count % 2] / f"{name}.jsonl")
+
+    def crash_half_way(self, name: str) -> None:
+        """Carry out and commit only some of what a look found."""
+        actions = self.store.table.reconcile(look(self.root))
+        self.store.carry_out(actions[: len(actions) // 2])
+        self.store.restart()
+
+    def crash_without_a_commit(self, name: str) -> None:
+        self.store.table.reconcile(look(self.root))
+        self.store.restart()
+
     def crash(self, name: str = "") -> None:
         self.store.restart()
 
@@ -171,5 +184,5 @@ class World:
 STEPS = [
     *("append", "append", "append", "append_half", "rewrite", "replace", "cut", "archive", "unarchive", "move_deeper"),
     *("compress", "unpack", "copy", "compressed_copy", "delete_a_copy", "swap_with_other", "delete", "look", "crash"),
-    *("look", "look_at_a_part", "look_at_a_part"),
+    *("look", "look_at_a_part", "look_at_one_path", "crash_half_way", "crash_without_a_commit"),
 ]

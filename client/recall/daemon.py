@@ -113,28 +113,31 @@ def stop(places: Places, *, say: Say = lambda line: None) -> bool:
     """
     from recall import service
 
-    lock = read_lock(places)
-    stopped = False
+    stopped = read_lock(places) is not None
     manager = service.manager(os.environ)
     if manager is not None and manager.serves(places, os.environ) and manager.active():
         manager.stop()
         stopped = True
         say(f"recall: stopped {manager.what}; `recall start` brings it back")
-    if lock is None:
-        return stopped
-    if lock.pid > 0 and read_lock(places) is not None:
-        try:
-            os.kill(lock.pid, signal.SIGTERM)
-        except ProcessLookupError:
-            pass  # it ended between the look and the signal
-        except PermissionError as error:
-            raise RecallError(f"recalld (pid {lock.pid}) belongs to another user: stop it as that user") from error
+    told = 0
     end = time.monotonic() + STOP_TIMEOUT
-    while read_lock(places) is not None:
+    while (lock := read_lock(places)) is not None:
+        if lock.pid > 0 and lock.pid != told:  # 0: it has just taken the lock and not yet written who it is
+            _terminate(lock.pid)
+            told = lock.pid
         if time.monotonic() > end:
             raise RecallError(f"recalld (pid {lock.pid}) did not end within {STOP_TIMEOUT:g} s: see `recall doctor`")
         time.sleep(_LOOK)
-    return True
+    return stopped
+
+
+def _terminate(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGTERM)
+    except ProcessLookupError:
+        pass  # it ended between the look at its lock and the signal
+    except PermissionError as error:
+        raise RecallError(f"recalld (pid {pid}) belongs to another user: stop it as that user") from error
 
 
 def command() -> list[str]:

@@ -30,7 +30,12 @@ class DataLock:
     def acquire(cls, places: Places) -> DataLock:
         """Take the lock, making the data directory where needed; raise AlreadyRunning where a daemon holds it."""
         private_directory(places.data)
-        fd = os.open(places.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fd = os.open(places.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise ConfigError(
+                f"cannot open {places.lock} ({error.strerror}): remove it or choose another place"
+            ) from error
         end = time.monotonic() + _PATIENCE
         while True:
             try:

@@ -9,6 +9,7 @@ import logging
 import os
 import re
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Mapping
@@ -30,6 +31,9 @@ def setup(level: str, env: Mapping[str, str] = os.environ) -> None:
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)  # libraries
     _LOGGER.setLevel(level.upper())
+    logging.raiseExceptions = False  # a log that cannot be written must not be answered with its arguments on stderr
+    sys.excepthook = lambda kind, failure, trace: _uncaught(failure)
+    threading.excepthook = lambda caught: _uncaught(caught.exc_value)
 
 
 def debug(event: str, **values: object) -> None:
@@ -53,6 +57,15 @@ def where(failure: BaseException) -> str:
     frames = traceback.extract_tb(failure.__traceback__)
     place = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
     return f"{type(failure).__name__}{place}"
+
+
+def _uncaught(failure: BaseException | None) -> None:
+    """What ends a process or a thread, by where it came from: a traceback would quote the text."""
+    if failure is None or isinstance(failure, KeyboardInterrupt):
+        return
+    frames = traceback.extract_tb(failure.__traceback__)
+    trace = " ".join(f"{os.path.basename(frame.filename)}:{frame.lineno}" for frame in frames[-12:])
+    error("fault", error=type(failure).__name__, trace=trace)
 
 
 def line(event: str, values: Mapping[str, object]) -> str:

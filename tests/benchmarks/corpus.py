@@ -4,7 +4,8 @@
 
 writes `DIR/claude`, `DIR/codex`, `DIR/qwen` (what CLAUDE_CONFIG_DIR, CODEX_HOME and QWEN_HOME would name) and
 `DIR/manifest.json`: for every session its id, agent, project, start, and words that occur in it and nowhere else.
-The same arguments make the same bytes. Needs the standard library and orjson only.
+The same arguments make the same bytes (the directory is one of them: spilled tool results are named by absolute paths).
+Needs the standard library and orjson only.
 """
 
 from __future__ import annotations
@@ -156,6 +157,7 @@ class Generator:
             fork_of=before.session if fork and before else None,
         )
         if isinstance(w, ClaudeWriter):
+            w.store = str(self.root.resolve() / "claude")
             w.old = rng.random() < 0.5
             w.version = "2.0.41" if w.old else "2.1.300"
         if isinstance(w, CodexWriter):

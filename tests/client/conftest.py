@@ -7,9 +7,12 @@ import json
 import os
 import pty
 import select
+import shutil
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +22,7 @@ import pytest
 
 from recall import wire
 from recall.errors import RecallError
+from recall.lock import read_lock
 from recall.places import Places
 
 Handler = Callable[[str, dict[str, Any]], Any]
@@ -167,8 +171,16 @@ class WireServer:
 
 
 @pytest.fixture
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("h"))
+def home() -> Iterator[Home]:
+    root = Path(tempfile.mkdtemp(prefix="recall-", dir="/tmp")).resolve()  # short: a socket's path may have 103 bytes
+    user = Home(root)
+    yield user
+    lock = read_lock(user.places)
+    if lock is not None and lock.pid not in (0, os.getpid()):  # a daemon that a test left running
+        os.kill(lock.pid, signal.SIGTERM)
+        with user.places.lock.open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH)  # until it has ended
+    shutil.rmtree(root)
 
 
 @pytest.fixture

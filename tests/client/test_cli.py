@@ -136,6 +136,12 @@ def test_wrong_usage_is_status_2_and_one_line_also_as_json(home: Any, args: tupl
     assert json.loads(done.stdout)["error"]["code"] == "bad_request"
 
 
+def test_a_group_alone_is_its_help(home: Any) -> None:
+    done = home.recall("service")
+    assert done.returncode == 0
+    assert "uninstall" in done.stdout
+
+
 def test_a_reader_that_leaves_early_is_not_an_error(home: Any, serve: Any, made: Any) -> None:
     many = {"total": 5000, "sessions": [made.session() for _ in range(5000)]}
     serve(lambda m, p: many)

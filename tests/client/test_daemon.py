@@ -4,55 +4,42 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from recall.lock import read_lock
 from recall.service.systemd import Systemd
 
 
-@pytest.fixture
-def user(home: Any) -> Iterator[Any]:
-    """A home whose daemon, if one was left running, is ended afterwards."""
-    yield home
-    lock = read_lock(home.places)
-    if lock is not None and lock.pid:
-        os.kill(lock.pid, signal.SIGKILL)
-
-
-def test_start_runs_one_in_the_background_and_stop_ends_it(user: Any) -> None:
-    done = user.recall("start", "--json")
+def test_start_runs_one_in_the_background_and_stop_ends_it(home: Any) -> None:
+    done = home.recall("start", "--json")
     assert done.returncode == 0
     assert done.stderr == "recall: starting recalld in the background\n"
     pid = json.loads(done.stdout)["pid"]
-    lock = read_lock(user.places)
+    lock = read_lock(home.places)
     assert lock is not None
     assert lock.pid == pid
     assert os.getsid(pid) == pid  # a session of its own: neither Ctrl-C nor a closed terminal reaches it
-    assert user.recall("status").returncode == 0
-    done = user.recall("start")
+    assert home.recall("status").returncode == 0
+    done = home.recall("start")
     assert (done.returncode, done.stderr) == (0, "")
     assert f"already running, pid {pid}" in done.stdout
-    assert user.recall("stop").stdout == "recalld is stopped\n"
-    assert read_lock(user.places) is None
-    assert user.recall("status").returncode == 3
-    assert json.loads(user.recall("stop", "--json").stdout) == {"schema": 1, "stopped": False}
+    assert home.recall("stop").stdout == "recalld is stopped\n"
+    assert read_lock(home.places) is None
+    assert home.recall("status").returncode == 3
+    assert json.loads(home.recall("stop", "--json").stdout) == {"schema": 1, "stopped": False}
 
 
-def test_the_data_directory_and_the_log_are_the_users_alone(user: Any) -> None:
-    user.recall("start")
-    assert user.places.data.stat().st_mode & 0o777 == 0o700
-    assert (user.places.data / "recalld.log").stat().st_mode & 0o777 == 0o600
+def test_the_data_directory_and_the_log_are_the_users_alone(home: Any) -> None:
+    home.recall("start")
+    assert home.places.data.stat().st_mode & 0o777 == 0o700
+    assert (home.places.data / "recalld.log").stat().st_mode & 0o777 == 0o600
 
 
-def test_starts_at_the_same_moment_end_with_one_daemon(user: Any) -> None:
+def test_starts_at_the_same_moment_end_with_one_daemon(home: Any) -> None:
     starts = [
-        subprocess.Popen(user.command("start", "--json"), env=user.env, cwd=user.work, stdout=-1, stderr=-1)
+        subprocess.Popen(home.command("start", "--json"), env=home.env, cwd=home.work, stdout=-1, stderr=-1)
         for _ in range(5)
     ]
     answers = [(process.communicate(timeout=60)[0], process.returncode) for process in starts]
@@ -60,9 +47,9 @@ def test_starts_at_the_same_moment_end_with_one_daemon(user: Any) -> None:
     assert len({json.loads(out)["pid"] for out, _ in answers}) == 1
 
 
-def test_a_daemon_that_dies_at_its_start_is_told_with_its_last_words(user: Any) -> None:
-    user.places.config.write_text("[index]\nmax_line_bytes = 'many'\n")
-    done = user.recall("start", "--json")
+def test_a_daemon_that_dies_at_its_start_is_told_with_its_last_words(home: Any) -> None:
+    home.places.config.write_text("[index]\nmax_line_bytes = 'many'\n")
+    done = home.recall("start", "--json")
     assert done.returncode == 3
     message = json.loads(done.stdout)["error"]["message"]
     assert "ended at its start" in message
@@ -70,39 +57,81 @@ def test_a_daemon_that_dies_at_its_start_is_told_with_its_last_words(user: Any) 
     assert "recalld.log" in message
 
 
-def test_a_data_directory_that_cannot_be_used_is_a_clear_error(user: Any) -> None:
-    user.places.data.write_text("a file")
-    done = user.recall("start")
+def test_a_data_directory_that_cannot_be_used_is_a_clear_error(home: Any) -> None:
+    home.places.data.write_text("a file")
+    done = home.recall("start")
     assert done.returncode == 3
     assert "RECALLD_DATA_DIR" in done.stderr
     assert len(done.stderr.splitlines()) == 2
 
 
-def test_a_socket_path_that_is_too_long_is_a_clear_error(user: Any) -> None:
-    done = user.recall("start", RECALLD_RUNTIME_DIR="/tmp/" + "x" * 120)
+def test_a_socket_path_that_is_too_long_is_a_clear_error(home: Any) -> None:
+    done = home.recall("start", RECALLD_RUNTIME_DIR="/tmp/" + "x" * 120)
     assert done.returncode != 0
     assert "RECALLD_RUNTIME_DIR" in done.stderr
 
 
-def test_a_log_that_has_grown_is_set_aside(user: Any) -> None:
-    user.places.data.mkdir()
-    log = user.places.data / "recalld.log"
+def test_a_log_that_has_grown_is_set_aside(home: Any) -> None:
+    home.places.data.mkdir()
+    log = home.places.data / "recalld.log"
     log.write_bytes(b"x" * (4 * 1024 * 1024 + 1))
-    user.recall("start")
+    home.recall("start")
     assert log.stat().st_size < 100_000
-    assert (user.places.data / "recalld.log.1").stat().st_size > 4 * 1024 * 1024
+    assert (home.places.data / "recalld.log.1").stat().st_size > 4 * 1024 * 1024
 
 
-def test_places_that_are_relative_are_the_same_for_the_daemon(user: Any) -> None:
+def test_places_that_are_relative_are_the_same_for_the_daemon(home: Any) -> None:
     relative = {"RECALLD_DATA_DIR": "../data", "RECALLD_RUNTIME_DIR": "../run", "RECALLD_CONFIG": "../config.toml"}
-    assert user.recall("start", **relative).returncode == 0
-    assert user.recall("status").returncode == 0  # with the absolute ones
+    assert home.recall("start", **relative).returncode == 0
+    assert home.recall("status").returncode == 0  # with the absolute ones
 
 
-def test_python_can_start_it_too(user: Any) -> None:
+def test_python_can_start_it_too(home: Any) -> None:
     code = "import recall\nwith recall.connect(start=True) as client: print(client.ping()['version'])"
-    done = subprocess.run([sys.executable, "-c", code], env=user.env, cwd=user.work, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], env=home.env, cwd=home.work, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, f"{__import__('recall').__version__}\n")
+
+
+def session_line(number: int, text: str) -> str:
+    """One line of a Claude Code transcript."""
+    record = {
+        "parentUuid": None,
+        "isSidechain": False,
+        "cwd": "/w/app",
+        "sessionId": "11111111-1111-4111-8111-111111111111",
+        "type": "user",
+        "message": {"role": "user", "content": text},
+        "uuid": f"u{number}",
+        "timestamp": f"2026-01-15T10:00:{number:02d}.000Z",
+    }
+    return json.dumps(record) + "\n"
+
+
+def test_a_question_starts_a_daemon_says_so_and_finds_what_is_there(home: Any) -> None:
+    transcript = home.root / "claude" / "projects" / "-w-app" / "11111111-1111-4111-8111-111111111111.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_text(session_line(1, "the wombat is in the attic"))
+    done = home.recall("wombat", "--json")
+    assert done.returncode == 0
+    assert done.stderr == "recall: starting recalld in the background\n"
+    assert json.loads(done.stdout)["hits"][0]["session"]["title"] == "the wombat is in the attic"
+    done = home.recall("wombat", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_every_command_answers_about_a_real_session(home: Any) -> None:
+    transcript = home.root / "claude" / "projects" / "-w-app" / "11111111-1111-4111-8111-111111111111.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_text(session_line(1, "the wombat is in the attic") + session_line(2, "and the quoll below"))
+    assert home.recall("sync").returncode == 0
+    assert "the quoll below" in home.recall("show", "1111").stdout
+    assert "the wombat" in home.recall("sessions", "--project", "/w", "--since", "2026-01-01").stdout
+    assert home.recall("sessions", "--since", "2026-02-01").returncode == 1
+    assert "2 records" in home.recall("search", "quoll", "--since", "2026-01-15", "--until", "2026-01-15").stdout
+    assert home.recall("resume", "1111").stdout.endswith("claude --resume 11111111-1111-4111-8111-111111111111\n")
+    assert "1 session, 2 records" in home.recall("status").stdout
+    assert home.recall("show", "9999").returncode == 1
+    assert json.loads(home.recall("call", "ping").stdout)["version"]
 
 
 SYSTEMCTL = """#!/usr/bin/env bash
@@ -117,40 +146,40 @@ esac
 """
 
 
-def install(user: Any) -> None:
+def install(home: Any) -> None:
     """Put the service there for this home's places, as `recall service install` would, with a stand-in systemctl."""
-    user.program("systemctl", SYSTEMCTL.replace("{python}", sys.executable))
-    plan = Systemd(user.env).plan_install(user.places, ["recalld"])
+    home.program("systemctl", SYSTEMCTL.replace("{python}", sys.executable))
+    plan = Systemd(home.env).plan_install(home.places, ["recalld"])
     for path, text in plan.write.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
 
-def test_where_the_service_is_installed_start_and_stop_go_through_it(user: Any) -> None:
-    install(user)
-    done = user.recall("start", "--json")
+def test_where_the_service_is_installed_start_and_stop_go_through_it(home: Any) -> None:
+    install(home)
+    done = home.recall("start", "--json")
     assert json.loads(done.stdout)["how"] == "service"
-    done = user.recall("stop")
+    done = home.recall("stop")
     assert "stopped recalld.socket and recalld.service" in done.stderr
     assert done.stdout == "recalld is stopped\n"
-    calls = (user.root / "home" / "systemctl.log").read_text().splitlines()
+    calls = (home.root / "home" / "systemctl.log").read_text().splitlines()
     assert "--user start recalld.socket recalld.service" in calls
     assert "--user stop recalld.socket recalld.service" in calls
 
 
-def test_a_service_of_other_places_is_left_alone(user: Any) -> None:
-    install(user)
-    elsewhere = user.root / "else"
-    done = user.recall("start", "--json", RECALLD_DATA_DIR=str(elsewhere))
+def test_a_service_of_other_places_is_left_alone(home: Any) -> None:
+    install(home)
+    elsewhere = home.root / "else"
+    done = home.recall("start", "--json", RECALLD_DATA_DIR=str(elsewhere))
     assert json.loads(done.stdout)["how"] == "background"
-    assert user.recall("stop", RECALLD_DATA_DIR=str(elsewhere)).returncode == 0
-    assert not (user.root / "home" / "systemctl.log").exists()
+    assert home.recall("stop", RECALLD_DATA_DIR=str(elsewhere)).returncode == 0
+    assert not (home.root / "home" / "systemctl.log").exists()
 
 
-def test_where_the_service_fails_a_background_daemon_does_it_and_that_is_said(user: Any) -> None:
-    install(user)
-    user.program("systemctl", "#!/bin/sh\necho 'Failed to connect to bus: No medium found' >&2\nexit 1\n")
-    done = user.recall("start", "--json")
+def test_where_the_service_fails_a_background_daemon_does_it_and_that_is_said(home: Any) -> None:
+    install(home)
+    home.program("systemctl", "#!/bin/sh\necho 'Failed to connect to bus: No medium found' >&2\nexit 1\n")
+    done = home.recall("start", "--json")
     assert json.loads(done.stdout)["how"] == "background"
     assert "No medium found" in done.stderr
     assert "in the background" in done.stderr

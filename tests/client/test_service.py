@@ -51,7 +51,7 @@ def test_install_writes_the_units_and_enables_them(user: Any) -> None:
     assert f"RECALLD_DATA_DIR={user.places.data}" in (user.units / "recalld.service.d/places.conf").read_text()
     assert f"ListenStream={user.places.socket}" in (user.units / "recalld.socket.d/places.conf").read_text()
     calls = user.log.read_text().splitlines()
-    assert calls[:2] == ["--user daemon-reload", "--user enable --now recalld.socket"]
+    assert calls == ["--user daemon-reload", "--user enable --now recalld.socket recalld.service"]
 
 
 def test_the_rendered_units_are_valid(user: Any) -> None:
@@ -101,6 +101,30 @@ def test_installing_again_changes_nothing_and_uninstalling_removes_what_install_
     calls = user.log.read_text().splitlines()
     assert calls[-2:] == ["--user disable --now recalld.socket recalld.service", "--user daemon-reload"]
     assert user.recall("service", "uninstall").stdout == "nothing to do\n"
+
+
+def test_a_background_daemon_makes_way_for_the_service(user: Any) -> None:
+    assert user.recall("start").returncode == 0
+    assert user.recall("service", "install").returncode == 0
+    assert user.recall("status").returncode == 3  # the stand-in for systemctl starts none
+
+
+def test_without_a_user_bus_a_background_daemon_goes_on(user: Any) -> None:
+    assert user.recall("start").returncode == 0
+    user.program("systemctl", "#!/bin/sh\nexit 1\n")
+    assert user.recall("service", "install").returncode == 4
+    assert user.recall("status").returncode == 0
+    assert user.recall("stop").returncode == 0
+
+
+def test_a_running_service_is_restarted_only_where_something_changed(user: Any) -> None:
+    user.program("systemctl", LOGGING.replace("exit 3", "exit 0"))
+    assert user.recall("service", "install").returncode == 0
+    user.log.unlink()
+    assert user.recall("service", "install").returncode == 0
+    assert "--user restart recalld.socket recalld.service" not in user.log.read_text().splitlines()
+    assert user.recall("service", "install", CODEX_HOME="/other/codex").returncode == 0
+    assert "--user restart recalld.socket recalld.service" in user.log.read_text().splitlines()
 
 
 def test_a_dry_run_says_what_it_would_do_and_does_nothing(user: Any) -> None:
@@ -166,7 +190,7 @@ def test_control_characters_cannot_get_into_a_unit() -> None:
         quote("/tmp/a\nExecStart=/bin/evil")
 
 
-@given(st.dictionaries(st.sampled_from(["claude-code", "codex", "qwen-code"]), words))
+@given(st.dictionaries(st.sampled_from(["claude-code", "codex", "qwen-code"]), words.map("/".__add__)))
 def test_recorded_roots_are_there_once_however_often(wanted: dict[str, str]) -> None:
     once = record.recorded("# head\n", wanted)
     assert record.recorded(once, wanted) == once

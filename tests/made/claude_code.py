@@ -15,6 +15,8 @@ class ClaudeWriter(Writer):
     agent = "claude-code"
     TOOLS: ClassVar[dict[str, str]] = {"shell": "Bash", "read": "Read", "edit": "Edit", "grep": "Grep"}
     SPILL_BYTES = 100_000
+    store = "/home/dev/.claude"
+    """The agent's own directory, as it names it in a transcript."""
     last: str | None = None
     version = "2.1.300"
     old = False
@@ -169,7 +171,7 @@ class ClaudeWriter(Writer):
         if len(text) > self.SPILL_BYTES and self.noise and not self.parent:
             name = f"{self.session}/tool-results/{tool}.txt"
             self.side[name] = text.encode()
-            spilled = f"/home/dev/.claude/projects/{directory_name(self.cwd)}/{name}"
+            spilled = f"{self.store}/projects/{directory_name(self.cwd)}/{name}"
             where = f"Output too large. Full output saved to: {spilled}"
             text = f"<persisted-output>\n{where}\n\nPreview:\n{text[:2000]}\n</persisted-output>"
             result = {"stdout": text[:2000], "stderr": "", "interrupted": False, "persistedOutputPath": spilled}

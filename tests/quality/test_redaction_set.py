@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quality.redaction.load import Half, items, judge, survives
+from quality.redaction.load import HERE, Half, items, judge, survives
 
 HALVES: tuple[Half, ...] = ("dev", "held")
 
@@ -52,3 +52,12 @@ def test_half_a_secret_is_a_leak_and_a_prefix_is_not() -> None:
     assert not survives("abcdefghijklmnopqrst", "see abcd…qrst")
     assert survives("short1", "x short1 y")
     assert not survives("short1", "x sho… y")
+
+
+def test_the_readme_tells_the_numbers() -> None:
+    readme = (HERE / "README.md").read_text(encoding="utf-8")
+    for half in HALVES:
+        found = list(items(half))
+        secrets = [i for i in found if i.secrets]
+        row = f"| {half} | {len(secrets)} | {len({i.kind for i in secrets})} | {len(found) - len(secrets)} |"
+        assert row in readme

@@ -175,7 +175,7 @@ PASSWORD_PLACES: tuple[str, ...] = (
 )
 
 URL_PLACES: tuple[str, ...] = ("postgres://ada:{}@db.example.com:5432/shop", "https://ada:{}@example.com/x.git", "redis://:{}@cache:6379/0", "amqp://ada:{}@mq/")
-URL_PASSWORDS: tuple[str, ...] = ("hunter2", "s3cr3t", "Tr0ub4dor", "postgres", "letmein", "x%40y9", "aB3.dE5-fG")
+URL_PASSWORDS: tuple[str, ...] = ("hunter2", "s3cr3t", "Tr0ub4dor", "letmein", "x%40y9", "aB3.dE5-fG")
 
 NAMED: dict[str, tuple[str, ...]] = {
     "hex32": ('DD_API_KEY={}', 'api_key: "{}"', '{{"apiKey": "{}"}}', "X-Api-Key: {}", "--api-key {}", "CLOUDFLARE_API_KEY={}", "twilio_auth_token = '{}'", "&api_key={}&x=1"),
@@ -363,3 +363,9 @@ INNOCENT: tuple[str, ...] = (
     'ENV["SECRET_KEY_BASE"]',
     "SECRET_KEY=changeme_placeholder" if False else "secret_key_base: <%= ENV['X'] %>",
 )
+
+
+def key_block(d: Draw, label: str) -> tuple[str, list[str]]:
+    """Return a block of made-up base64 under `label`, and its lines."""
+    lines = [d(B64, 64) for _ in range(9)] + [d(B64, 38) + "=="]
+    return "\n".join([f"-----BEGIN {label}-----", *lines, f"-----END {label}-----"]), lines

@@ -7,7 +7,7 @@ from typing import Any
 
 import tantivy
 
-from recalld.index.documents import StoredRecord, StoredSession, document, session_key
+from recalld.index.documents import StoredRecord, StoredSession, document, hash_of, session_key
 from recalld.index.reader import IndexReader, Snapshot
 from recalld.index.schema import build_schema, register_tokenizers
 from recalld.search import search
@@ -86,4 +86,5 @@ def record(
         "length": 999, "ord": n, "sub": 0, "redactor": 1,
     }  # fmt: skip
     values.update(more)
+    values.setdefault("hash", hash_of(role, values["kind"], text))
     return StoredRecord(skey=skey, project=project, time=time, role=role, text=text, subagent=sub, **values)

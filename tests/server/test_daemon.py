@@ -364,3 +364,4 @@ def test_the_main_process_loads_nothing_of_the_watcher_mcp_or_the_terminal(env: 
     done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
     loaded = {name.split(".")[0] for name in done.stdout.split()}
     assert not loaded & {"watchdog", "mcp", "rich", "pydantic", "zstandard"}
+    assert "recalld.redact" not in done.stdout.split()

@@ -124,6 +124,12 @@ def test_a_file_in_the_place_of_a_directory_is_refused(home: Path) -> None:
         private_directory(home / "file" / "below")
 
 
+def test_a_lock_file_that_cannot_be_opened_is_an_error_that_names_it(places: Places) -> None:
+    places.lock.mkdir(parents=True)
+    with pytest.raises(ConfigError, match=r"recalld\.lock"):
+        DataLock.acquire(places)
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory away")
 def test_a_directory_of_somebody_else_is_refused(home: Path) -> None:
     (home / "theirs").mkdir()

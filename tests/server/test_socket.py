@@ -15,11 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from recall import wire
 from recall.errors import Refused
 from recall.places import Places
 from recalld.server.method import Method, Send, inline, pool, task
+from recalld.server.paging import pack_page
 from recalld.server.params import Param
 from server.kit import Peer, running
 
@@ -224,6 +227,17 @@ def test_a_frame_over_the_limit_is_refused_as_soon_as_its_length_is_known(path: 
         assert other.ask("echo")["ok"]
 
 
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=60) | st.binary(max_size=60).map(lambda b: struct.pack(">I", len(b)) + b))
+def test_no_bytes_from_one_client_keep_another_from_its_answer(path: Path, data: bytes) -> None:
+    with Peer(path) as peer, Peer(path) as other:
+        peer.raw(data)
+        peer.socket.shutdown(socket.SHUT_WR)
+        while (reply := peer.receive()) is not None:
+            assert reply["ok"] is False
+        assert other.ask("echo", {"text": "mine"})["result"] == {"said": "mine"}
+
+
 @pytest.mark.parametrize(
     ("request_", "expected", "field"),
     [
@@ -300,6 +314,17 @@ def test_an_answer_over_the_frame_limit_comes_in_pages_that_lose_nothing(path: P
             assert result["total"] == 40
             offset = result["next_offset"]
     assert seen == list(range(40))
+
+
+def test_a_page_around_a_record_goes_on_where_it_was_cut() -> None:
+    page = [{"n": n, "text": "y" * 1_000_000} for n in range(100, 140)]
+    for following, total in ((140, 500), (None, 140)):
+        answer = {"records": page, "total": total, "next_offset": following}
+        decoder = wire.Decoder()
+        decoder.feed(pack_page(1, answer, "records", {"around": "r120", "offset": 0}))
+        result = next(iter(decoder))["result"]
+        assert result["records"] == page[: len(result["records"])]
+        assert result["next_offset"] == 100 + len(result["records"])
 
 
 def test_an_answer_that_cannot_be_paged_and_is_too_large_is_an_error(path: Path) -> None:

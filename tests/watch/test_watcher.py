@@ -209,7 +209,7 @@ def test_roots_that_do_not_exist_yet_are_watched_when_they_do(
 ) -> None:
     root.rename(tmp_path / "later")
     watcher = watch(backend=backend)
-    assert {(w.mode, w.reason) for w in watcher.watched()} == {("waiting", "it does not exist yet")}
+    assert {(w.mode, w.exists) for w in watcher.watched()} == {("events", False)}
     (root / "live").mkdir(parents=True)
     path = append(root / "live/a.jsonl")
     hints.covering(path)
@@ -217,7 +217,7 @@ def test_roots_that_do_not_exist_yet_are_watched_when_they_do(
     (root / "archive").mkdir()
     hints.covering(append(root / "archive/b.jsonl"))
     hints.covering(append(root / "history.jsonl"))
-    while {w.mode for w in watcher.watched()} != {"events"}:
+    while not all(w.exists for w in watcher.watched()):
         hints.covering(root / "archive")
 
 
@@ -243,7 +243,7 @@ def test_a_deleted_place_is_waited_for(watch: Callable[..., Watcher], root: Path
     watcher = watch()
     (root / "archive").rmdir()
     hints.covering(root / "archive")
-    assert {w.mode for w in watcher.watched() if w.directory.name == "archive"} == {"waiting"}
+    assert {w.exists for w in watcher.watched() if w.directory.name == "archive"} == {False}
     (root / "archive").mkdir()
     hints.covering(append(root / "archive/b.jsonl"))
 
@@ -340,7 +340,7 @@ with Watcher(SOURCES, {AGENT: [root]}, hint, fastest=0.02, slowest=0.05) as watc
             file.write(b"line")
         if told.wait(0.1):
             break
-    print(before["live"], {w.directory.name: (w.mode, w.reason) for w in watcher.watched()}["live"], told.is_set())
+    print(before["live"], {w.directory.name: (w.mode, w.remedy) for w in watcher.watched()}["live"], told.is_set())
 """
 
 

@@ -16,12 +16,12 @@ for soon after a session is there before the rest; the answer says when the inde
 
 def ask(method: str, params: dict[str, Any] | None = None, timeout: float | None = None) -> Any:
     """Return the daemon's answer. Where none runs, start one, saying so on stderr, and give its index a moment."""
-    with reach() as client:
+    with reach(look=method not in ("sync", "ping")) as client:
         return client.request(method, params, timeout)
 
 
-def reach() -> Client:
-    """Return a client of the running daemon, or of one started now."""
+def reach(look: bool = True) -> Client:
+    """Return a client of the running daemon, or of one started now; with `look`, one whose index had a moment."""
     from recall import daemon
     from recall.cli.output import warn
 
@@ -29,6 +29,8 @@ def reach() -> Client:
     if daemon.running(where) is not None:
         return daemon.reach(where)
     client = daemon.reach(where, say=warn)
+    if not look:
+        return client
     try:
         _first_look(client)
     except BaseException:
@@ -46,8 +48,13 @@ def ask_running(method: str, params: dict[str, Any] | None = None, timeout: floa
 
 
 def _first_look(client: Client) -> None:
-    """Wait for the first build of an index that a question started, for FIRST_WAIT seconds at most."""
+    """Wait for the first build of an index that a question started, for FIRST_WAIT seconds at most.
+
+    An index that has records already answers at once, from what it held when the last daemon ended.
+    """
     from recall.cli.progress import watch
 
+    if client.status()["records"]:
+        return
     end = time.monotonic() + FIRST_WAIT
     watch(client, sys.stderr, until=lambda: time.monotonic() > end)

@@ -39,7 +39,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _lines(act: Act) -> Iterator[Line]:
-    from recall.clean import one_line
+    from recall.clean import clean_line
     from recall.cli.render import MATCH, TIER, about
 
     took = f"{act.took_ms:9.1f} ms" if act.took_ms else " " * 12
@@ -51,6 +51,6 @@ def _lines(act: Act) -> Iterator[Line]:
         tier = TIER.get(answer["tier"] or "", "")
         spans: Line = [(f"{margin}› ", "dim"), (act.details["query"], MATCH)]
         yield [*spans, (f"  {tier}" if tier else "", "dim")]
-        yield [(f"{margin}  {one_line(hit['session']['title'] or '')}  ", "italic"), *about(hit["session"])]
+        yield [(f"{margin}  {clean_line(hit['session']['title'] or '')}  ", "italic"), *about(hit["session"])]
     elif act.act == "resume":
         yield [(f"{margin}$ {act.details['command']}", "bold")]

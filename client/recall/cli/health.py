@@ -27,27 +27,26 @@ def status(as_json: bool) -> None:
     if as_json:
         print_json(dict(answer))
         return
-    from recall.cli.render import home, size, span, when
+    from recall.cli.render import counted, home, size, span, when
 
-    state = "complete" if answer["complete"] else f"filling, {size(answer['pending_bytes'])} to read"
+    pending = f", {size(answer['pending_bytes'])} to read" if answer["pending_bytes"] else ""
+    state = "complete" if answer["complete"] else f"filling{pending}"
     lines: list[Line] = [
         [("recalld ", "bold"), (f"{answer['version']}, pid {answer['pid']}, up {span(answer['uptime_s'])}", "")],
         [
-            (
-                f"{answer['records']:,} records in {answer['sessions']:,} sessions, {answer['files']:,} files; index ",
-                "",
-            ),
+            (f"{counted(answer['records'], 'record')} in {counted(answer['sessions'], 'session')}, ", ""),
+            (f"{counted(answer['files'], 'file')}; index ", ""),
             (state, "green" if answer["complete"] else "yellow"),
         ],
         [(f"last commit {when(answer['last_commit']) or 'none yet'}, memory {size(answer['rss_bytes'])}", "dim")],
     ]
     for agent, counts in answer["agents"].items():
-        skipped = f", {counts['skipped_lines']} lines skipped" if counts["skipped_lines"] else ""
+        skipped = f", {counted(counts['skipped_lines'], 'line')} skipped" if counts["skipped_lines"] else ""
         roots = ", ".join(home(root) for root in counts["roots"])
         lines.append(
             [
                 (f"  {agent:<12}", "bold"),
-                (f"{counts['sessions']:,} sessions, {counts['records']:,} records{skipped}", ""),
+                (f"{counted(counts['sessions'], 'session')}, {counted(counts['records'], 'record')}{skipped}", ""),
                 (f"  {roots}", "dim"),
             ]
         )
@@ -96,7 +95,7 @@ def finding(check: str, message: str, remedy: str, path: str | None = None) -> F
 
 
 def _finding_lines(findings: list[Finding]) -> list[Line]:
-    from recall.clean import one_line
+    from recall.clean import clean_line
     from recall.cli.render import home
 
     lines: list[Line] = []
@@ -104,11 +103,11 @@ def _finding_lines(findings: list[Finding]) -> list[Line]:
         where = home(item["path"])
         if item["offset"] is not None:
             where += f" at byte {item['offset']}"
-        lines.append([(f"{one_line(item['check'])}: ", "bold red"), (one_line(item["message"]), "")])
+        lines.append([(f"{clean_line(item['check'])}: ", "bold red"), (clean_line(item["message"]), "")])
         if where:
             lines.append([(f"    {where}", "dim")])
         if item["remedy"]:
-            lines.append([("    do: ", "dim"), (one_line(item["remedy"]), "")])
+            lines.append([("    do: ", "dim"), (clean_line(item["remedy"]), "")])
     return lines
 
 
@@ -127,7 +126,7 @@ def _watched_sync() -> Any:
 
     outcome: list[Any] = []
     done = threading.Event()
-    with reach() as asking, reach() as watching:
+    with reach(look=False) as asking, reach(look=False) as watching:
 
         def wait() -> None:
             try:

@@ -61,9 +61,9 @@ def print_lines(lines: Iterable[Line]) -> None:
 
 def warn(line: str) -> None:
     """Print one line to stderr."""
-    from recall.clean import one_line
+    from recall.clean import clean_line
 
-    text = one_line(line)
+    text = clean_line(line)
     encoding = sys.stderr.encoding or "ascii"
     sys.stderr.write(text.encode(encoding, "replace").decode(encoding) + "\n")
     sys.stderr.flush()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from recall.clean import clean, marked, one_line
+from recall.clean import clean, marked, clean_line
 from recall.cli.output import Line
 from recall.times import ago
 from recall.types import Hit, Record, SearchResult, Session
@@ -47,11 +47,11 @@ def _hit(number: int, hit: Hit) -> Iterator[Line]:
 
 
 def _summary(answer: SearchResult, offset: int) -> str:
-    parts = [f"{answer['total']} session{'' if answer['total'] == 1 else 's'}"]
+    parts = [counted(answer["total"], "session")]
     if answer["tier"] in TIER:
         parts.append(TIER[answer["tier"]])
     if notice := answer.get("notice"):
-        parts.append(one_line(notice))
+        parts.append(clean_line(notice))
     parts.append(f"{answer['took_ms']:.1f} ms")
     if answer.get("next_offset"):
         parts.append(f"more with --offset {answer['next_offset']}")
@@ -62,7 +62,8 @@ def filling(index: Any) -> str:
     """Return the words that say that the index is not complete, or ""."""
     if index["complete"]:
         return ""
-    return f" · the index is still filling: {size(index['pending_bytes'])} to read"
+    pending = index["pending_bytes"]
+    return " · the index is still filling" + (f": {size(pending)} to read" if pending else "")
 
 
 def session_lines(session: Session) -> Iterator[Line]:
@@ -80,11 +81,16 @@ def _title(session: Session, highlights: list[list[int]]) -> Line:
 
 def about(session: Session) -> Line:
     """Return what a session is in one line: agent, project, age, size, id."""
-    agent = one_line(session["agent"])
+    agent = clean_line(session["agent"])
     spans: Line = [(agent, AGENT_STYLE.get(agent, "bold"))]
     if session["parent"] is not None:
-        spans.append((f" sub-agent {one_line(session['sub_agent'] or '')}".rstrip(), "italic"))
-    details = [home(session["project"]), when(session["updated"]), f"{session['records']} records", short(session)]
+        spans.append((f" sub-agent {clean_line(session['sub_agent'] or '')}".rstrip(), "italic"))
+    details = [
+        home(session["project"]),
+        when(session["updated"]),
+        counted(session["records"], "record"),
+        short(session),
+    ]
     spans.append(("  " + "  ".join(detail for detail in details if detail), "dim"))
     if session["source_deleted"]:
         spans.append(("  transcript deleted", "red"))
@@ -113,19 +119,19 @@ def record_lines(record: Record) -> Iterator[Line]:
 
 def label(record: Record) -> str:
     """Return who speaks and how: `user`, `assistant`, `Bash $`, `Edit`, `Bash ›`."""
-    tool = one_line(record["tool"] or "")
+    tool = clean_line(record["tool"] or "")
     if record["kind"] == "message":
-        return one_line(record["role"])
+        return clean_line(record["role"])
     if record["kind"] == "output":
         return f"{tool or 'tool'} ›"
     if record["kind"] == "command":
         return f"{tool or 'command'} $"
-    return tool or one_line(record["kind"])
+    return tool or clean_line(record["kind"])
 
 
 def short(session: Session) -> str:
     """Return a prefix of the session's id that names it in practice: enough of it to be unique."""
-    sid = one_line(session["id"])
+    sid = clean_line(session["id"])
     if len(sid) != 36 or sid.count("-") != 4:
         return sid
     return sid[:18] if sid[14] == "7" else sid[:8]  # a version 7 UUID starts with the time: its neighbours share that
@@ -138,7 +144,7 @@ def home(path: str | None) -> str:
     mine = os.path.expanduser("~")
     if mine != "/" and (path == mine or path.startswith(mine + "/")):
         path = "~" + path[len(mine) :]
-    return one_line(path)
+    return clean_line(path)
 
 
 def when(time: str | None) -> str:
@@ -170,6 +176,11 @@ def size(count: int) -> str:
             return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1000
     return f"{value:.1f} GB"
+
+
+def counted(count: int, what: str) -> str:
+    """Return a count with its noun: `1 session`, `12,345 sessions`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def span(seconds: float) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
@@ -16,12 +19,15 @@ from recall.service import Manager, Plan, record
 dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-def service() -> None:
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.pass_context
+def service(context: click.Context) -> None:
     """Run recalld as a user service: systemd on Linux, launchd on macOS.
 
     Everything is the user's own: no root, nothing system-wide.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @service.command()
@@ -39,22 +45,27 @@ def install(as_json: bool, dry_run: bool) -> None:
     manager = _manager()
     where = places()
     plan = manager.plan_install(where, daemon.command())
-    config = where.config
-    text = _read_text(config)
+    text = _read_text(where.config)
     wanted = record.recorded(text, record.roots(os.environ))
     if wanted != text:
-        plan.write[config] = wanted
+        plan.write[where.config] = wanted
     plan.write = {path: body for path, body in plan.write.items() if _read_text(path) != body}
-    if not dry_run:
-        if daemon.running(where) is not None and not manager.serves(where, os.environ):
-            daemon.stop(where)  # a background daemon holds the lock that the service needs
-        _write(plan)
-    if not as_json:  # before what may fail, so that a person sees what was written
-        _report(plan, as_json, dry_run)
-    if not dry_run:
-        _run(manager, plan, f"the files are written, but {manager.what} could not be started")
+    active = manager.installed() and manager.active()
+    last = plan.renew if active and plan.write else plan.start
+    report = _Report(plan.write, [], [*plan.reload, *last], as_json, dry_run)
+    if dry_run:
+        report.show()
+        return
+    _write(plan)
+    if not as_json:
+        report.show()  # before what may fail, so that a person sees what was written
+    failed = f"the files are written, but {manager.what} could not be started"
+    _run(manager, plan.reload, failed)
+    if not active and daemon.running(where) is not None:
+        daemon.stop(where)  # one in the background: it holds the lock that the service needs
+    _run(manager, last, failed)
     if as_json:
-        _report(plan, as_json, dry_run)
+        report.show()
 
 
 @service.command()
@@ -64,25 +75,26 @@ def uninstall(as_json: bool, dry_run: bool) -> None:
     """Stop the service and remove what `install` wrote. The index and the configuration stay."""
     manager = _manager()
     plan = manager.plan_uninstall()
+    report = _Report({}, plan.remove, [*plan.stop, *plan.reload], as_json, dry_run)
+    if dry_run:
+        report.show()
+        return
     failed: Refused | None = None
-    if not dry_run:
-        reload = plan.run[-1:] if len(plan.run) > 1 else []
-        try:
-            _run(manager, Plan(run=plan.run[: len(plan.run) - len(reload)]), "the service could not be stopped")
-        except Refused as error:  # the files go all the same, and the error is told after that
-            failed = error
-        for path in plan.remove:
-            path.unlink(missing_ok=True)
-            if path.parent.name.endswith(".d") and not any(path.parent.iterdir()):
-                path.parent.rmdir()
+    try:
+        _run(manager, plan.stop, "the files are removed, but the service could not be stopped")
+    except Refused as error:  # the files go all the same, and the error is told after that
+        failed = error
+    for path in plan.remove:
+        path.unlink(missing_ok=True)
+        if path.parent.name.endswith(".d") and not any(path.parent.iterdir()):
+            path.parent.rmdir()
     if not as_json:
-        _report(plan, as_json, dry_run)
+        report.show()
     if failed is not None:
         raise failed
-    if not dry_run:
-        _run(manager, Plan(run=reload), "the files are removed, but the service manager was not told")
+    _run(manager, plan.reload, "the files are removed, but the service manager was not told")
     if as_json:
-        _report(plan, as_json, dry_run)
+        report.show()
 
 
 @service.command()
@@ -130,22 +142,32 @@ def _write(plan: Plan) -> None:
             raise Refused(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _run(manager: Manager, plan: Plan, failed: str) -> None:
-    for arguments in plan.run:
+def _run(manager: Manager, commands: list[list[str]], failed: str) -> None:
+    for arguments in commands:
         try:
             manager.run(arguments)
         except Refused as error:
             raise Refused(f"{failed}: {error.message}") from error
 
 
-def _report(plan: Plan, as_json: bool, dry_run: bool) -> None:
-    written, removed = [str(path) for path in plan.write], [str(path) for path in plan.remove]
-    commands = [" ".join(arguments) for arguments in plan.run]
-    if as_json:
-        print_json({"dry_run": dry_run, "written": written, "removed": removed, "commands": commands})
-        return
-    verb = "would " if dry_run else ""
-    lines: list[Line] = [[(f"{verb}write {path}", "")] for path in written]
-    lines += [[(f"{verb}remove {path}", "")] for path in removed]
-    lines += [[(f"{verb}run {command}", "dim")] for command in commands]
-    print_lines(lines or [[("nothing to do", "")]])
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """What was, or would be, done."""
+
+    written: Mapping[Path, str]
+    removed: list[Path]
+    commands: list[list[str]]
+    as_json: bool
+    dry_run: bool
+
+    def show(self) -> None:
+        commands = [" ".join(arguments) for arguments in self.commands]
+        if self.as_json:
+            written, removed = [str(path) for path in self.written], [str(path) for path in self.removed]
+            print_json({"dry_run": self.dry_run, "written": written, "removed": removed, "commands": commands})
+            return
+        verb = "would " if self.dry_run else ""
+        lines: list[Line] = [[(f"{verb}write {path}", "")] for path in self.written]
+        lines += [[(f"{verb}remove {path}", "")] for path in self.removed]
+        lines += [[(f"{verb}run {command}", "dim")] for command in commands]
+        print_lines(lines or [[("nothing to do", "")]])

@@ -49,9 +49,9 @@ def show(session: str, as_json: bool, **given: Any) -> None:
     if answer.get("next_offset"):
         lines.append([(f"more with --offset {answer['next_offset']}", "dim")])
     elif answer["session"]["resume"]:
-        from recall.clean import one_line
+        from recall.clean import clean_line
 
-        lines.append([("reopen: ", "dim"), (one_line(answer["session"]["resume"]), "bold")])
+        lines.append([("reopen: ", "dim"), (clean_line(answer["session"]["resume"]), "bold")])
     print_lines(lines)
 
 

@@ -39,7 +39,7 @@ QUERIES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("ledger/settle.py", {}, "a path"),
     ("命令补全", {}, "Chinese, without spaces"),
     ("reconnecting storm", {}, "other forms of the words"),
-    ("hidration mismatch", {}, "with spelling mistakes"),
+    ("exponental backof", {}, "with spelling mistakes"),
     ("is:error agent:claude-code", {}, "fields: what failed in Claude Code"),
     ("charge backfill", {"sub_agents": True}, "sub-agents too"),
 )

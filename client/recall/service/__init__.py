@@ -17,11 +17,17 @@ from recall.places import Places
 
 @dataclass(slots=True)
 class Plan:
-    """What an installation writes (or an uninstallation removes), and the commands it runs afterwards."""
+    """What an installation or its removal takes: files, and commands in the order of the fields."""
 
     write: dict[Path, str] = field(default_factory=dict)
+    stop: list[list[str]] = field(default_factory=list)
+    """Before files are removed."""
     remove: list[Path] = field(default_factory=list)
-    run: list[list[str]] = field(default_factory=list)
+    reload: list[list[str]] = field(default_factory=list)
+    """What makes the service manager read the files."""
+    start: list[list[str]] = field(default_factory=list)
+    renew: list[list[str]] = field(default_factory=list)
+    """Instead of `start`, where the service runs already and its files have changed."""
 
 
 class Manager(Protocol):

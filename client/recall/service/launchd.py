@@ -52,17 +52,18 @@ class Launchd:
         self.run(["launchctl", "bootout", f"{self._domain}/{LABEL}"])
 
     def plan_install(self, places: Places, command: list[str]) -> Plan:
-        plan = Plan(write={self._file: render(places, command).decode()})
-        if self.installed() and self.active():
-            plan.run.append(["launchctl", "bootout", f"{self._domain}/{LABEL}"])
-        plan.run.append(["launchctl", "bootstrap", self._domain, str(self._file)])
-        return plan
+        bootstrap = ["launchctl", "bootstrap", self._domain, str(self._file)]
+        return Plan(
+            write={self._file: render(places, command).decode()},
+            start=[] if self.installed() and self.active() else [bootstrap],
+            renew=[["launchctl", "bootout", f"{self._domain}/{LABEL}"], bootstrap],
+        )
 
     def plan_uninstall(self) -> Plan:
         if not self.installed():
             return Plan()
-        run = [["launchctl", "bootout", f"{self._domain}/{LABEL}"]] if self.active() else []
-        return Plan(remove=[self._file], run=run)
+        stop = [["launchctl", "bootout", f"{self._domain}/{LABEL}"]] if self.active() else []
+        return Plan(stop=stop, remove=[self._file])
 
     def run(self, arguments: list[str]) -> None:
         shown = " ".join(arguments)

@@ -72,12 +72,9 @@ class Systemd:
         plan.write[self._drop_in(SERVICE)] = f"{head}[Service]\n{settings}"
         listen = str(places.socket).replace("%", "%%")
         plan.write[self._drop_in(SOCKET)] = f"{head}[Socket]\nListenStream=\nListenStream={listen}\n"
-        plan.run = [
-            ["systemctl", "--user", "daemon-reload"],
-            ["systemctl", "--user", "enable", "--now", SOCKET],
-            ["systemctl", "--user", "enable", SERVICE],
-            ["systemctl", "--user", "restart", SERVICE],
-        ]
+        plan.reload = [["systemctl", "--user", "daemon-reload"]]
+        plan.start = [["systemctl", "--user", "enable", "--now", SOCKET, SERVICE]]
+        plan.renew = [["systemctl", "--user", "restart", SOCKET, SERVICE]]
         return plan
 
     def plan_uninstall(self) -> Plan:
@@ -86,11 +83,9 @@ class Systemd:
         if not present:
             return Plan()
         return Plan(
+            stop=[["systemctl", "--user", "disable", "--now", SOCKET, SERVICE]],
             remove=present,
-            run=[
-                ["systemctl", "--user", "disable", "--now", SOCKET, SERVICE],
-                ["systemctl", "--user", "daemon-reload"],
-            ],
+            reload=[["systemctl", "--user", "daemon-reload"]],
         )
 
     def run(self, arguments: list[str]) -> None:

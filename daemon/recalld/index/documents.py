@@ -417,6 +417,7 @@ def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
     d.add_integer("snum", number_of(s.skey))
     d.add_integer("time", s.updated or 0)
     d.add_integer("weight", SESSION_WEIGHT)
+    d.add_integer("size", s.records)
 
 
 def records_of(docs: Iterable[tantivy.Document]) -> list[StoredRecord]:

@@ -37,6 +37,8 @@ class Snapshot:
         self.complete = False
         """The index holds everything that was on disk when it was last looked at."""
         self.pending_bytes = 0
+        self.records: int | None = None
+        """How many records there are, as whoever holds the reader has counted; None: counted when asked for."""
         self._sessions = sessions
         self._files: dict[str, StoredFile] = {}
 
@@ -74,7 +76,7 @@ class Snapshot:
     def index_state(self) -> dict[str, object]:
         """The `index` part of a search answer."""
         return {
-            "records": self.count(self.term("type", "r")),
+            "records": self.count(self.term("type", "r")) if self.records is None else self.records,
             "complete": self.complete,
             "pending_bytes": self.pending_bytes,
         }
@@ -221,4 +223,5 @@ class IndexReader:
         self.snapshot = Snapshot(self._index.searcher(), self._schema, self._sessions)
         self.snapshot.complete = before.complete
         self.snapshot.pending_bytes = before.pending_bytes
+        self.snapshot.records = before.records
         return self.snapshot

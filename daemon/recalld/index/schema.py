@@ -51,7 +51,7 @@ NUMBER_FIELDS = (
     "ord",  # ordinal of the message in its file; a tool's records have the ordinal of the message before them
     "place",  # documents.place_of: byte offset of the line, then the record's place within it
     "hash",  # hash of role, kind and text: repeated output counts once
-    "size",  # length of the text in characters
+    "size",  # length of the text in characters; of a session, how many records it has
     "weight",  # documents.weight_of: what kind of record it is, for ranking without reading documents
 )
 

@@ -45,6 +45,7 @@ class Process:
         self.redactor = Redactor(disabled=frozenset(self.config.redact.disabled))
         self.generations = Generations(self.places.index)
         self.worker: Worker | None = None
+        self.builder: Worker | None = None
         self.watcher: Watcher | None = None
         self._early: list[dict[str, object]] = []
         self._lock = threading.Lock()
@@ -54,6 +55,8 @@ class Process:
         with self._lock:
             if self.worker is None:
                 self._early.append(message)
+                if message.get("cmd") == "stop" and self.builder is not None:
+                    self.builder.events.put(("command", message))
             else:
                 self.worker.events.put(("command", message))
 
@@ -65,7 +68,7 @@ class Process:
             generation = self._begin()
         if generation.outdated:
             self.control.send("ready", index=generation.name)
-            generation = rebuild(self.generations, generation, self._make_worker, self.control)
+            generation = rebuild(self.generations, generation, self._make_builder)
         self.generations.sweep(generation)
         worker = self._make_worker(generation)
         self.control.send("ready", index=generation.name)
@@ -85,20 +88,25 @@ class Process:
         self.generations.make_current(generation)
         return generation
 
-    def _make_worker(self, generation: Generation) -> Worker:
-        writer = IndexWriter(
-            generation.path, heap_bytes=self.config.index.writer_heap_bytes, patience=LOCK_PATIENCE_S
-        )
+    def _worker_over(self, generation: Generation) -> Worker:
+        writer = IndexWriter(generation.path, heap_bytes=self.config.index.writer_heap_bytes, patience=LOCK_PATIENCE_S)
         texts = Texts(self.redactor, max_text=self.config.index.max_text_bytes)
-        worker = Worker(
-            writer, generation.name, SOURCES, self.roots, self.config, texts, self.control.send, nothing
-        )
-        worker.handlers["doctor"] = lambda _: {
-            "findings": findings(worker, self.watcher, self.redactor, self.config)
-        }
+        return Worker(writer, generation.name, SOURCES, self.roots, self.config, texts, self.control.send, nothing)
+
+    def _make_builder(self, generation: Generation) -> Worker:
+        """Return a worker that fills a new index. It is told of nothing but the end: questions are for the next one."""
+        builder = self._worker_over(generation)
+        builder.announce = False
+        with self._lock:
+            self.builder = builder
+        return builder
+
+    def _make_worker(self, generation: Generation) -> Worker:
+        worker = self._worker_over(generation)
+        worker.handlers["doctor"] = lambda _: {"findings": findings(worker, self.watcher)}
         worker.handlers["reload"] = lambda _: self._reload(worker)
         with self._lock:
-            self.worker = worker
+            self.worker, self.builder = worker, None
             for message in self._early:
                 worker.events.put(("command", message))
             self._early.clear()

@@ -102,18 +102,9 @@ class Batch:
             if session.lineage:
                 session.regroup = True
                 self._keep_orphans(session, gone)
-            for node in gone:
-                del session.nodes[node.uid]
-                session.unresolved.discard(node.uid)
-                for held in node.held:
-                    session.pending.pop(held.id, None)
-                if session.first_prompt and session.first_prompt[0] == node.uid:
-                    session.first_prompt = None
+            session.remove(gone)
             session.new_links.pop(file.id, None)
             session.facts.pop(file.id, None)
-            session.last_uid = next(reversed(session.nodes), None)
-            session.unresolved.update(n.uid for n in session.nodes.values() if n.up and n.up not in session.nodes)
-            session.tangled = session.dirty = True
         self._leaf_entries.pop(file.id, None)
         self._dirty_leaf_files.discard(file.id)
         self.writer.delete("file", file.id)
@@ -134,15 +125,15 @@ class Batch:
         return stored if isinstance(stored, StoredRecord) else None
 
     def _message(self, source: Source, file: StoredFile, message: Message) -> None:
-        session = self._session_for(file, session_key(file.agent, message.session))
-        if session is None:
-            return
         if message.time is None:
             message.time = file.time
         else:
             file.time = message.time
         if any(r.kind == "message" for r in message.records):
             file.ord += 1
+        session = self._session_for(file, session_key(file.agent, message.session))
+        if session is None:
+            return
         known = session.nodes.get(message.uid)
         if known is not None:
             if source.fragments and message.records and known.file == file.id:
@@ -163,7 +154,6 @@ class Batch:
         if message.records:
             self._enter(source, session, node, lambda: self._make_records(session, node, file, message))
         else:
-            session.dirty = True
             session.insert(node)
             session.new_links.setdefault(file.id, []).append((node.uid, node.up, node.offset))
             self._name_leaf(session, node.uid)
@@ -203,7 +193,6 @@ class Batch:
 
     def _enter(self, source: Source, session: Session, node: Node, fill: Callable[[], None]) -> None:
         """Insert a node with records: as a copy where another session holds it, else with what `fill` puts into it."""
-        session.dirty = True
         elsewhere = self._elsewhere(session, node.uid) if source.lineage == "ids" else set()
         if elsewhere:
             # Whoever turns out to own it, the text is already there once.
@@ -223,14 +212,11 @@ class Batch:
 
     def _drop_prompts(self, session: Session) -> None:
         """A transcript has appeared: what a prompt history told of the session goes."""
-        for node in [n for n in session.nodes.values() if n.file in self.files and self.files[n.file].kind == "history"]:
-            del session.nodes[node.uid]
+        prompts = [n for n in session.nodes.values() if n.file in self.files and self.files[n.file].kind == "history"]
+        for node in prompts:
             for held in node.held:
-                session.pending.pop(held.id, None)
                 self.writer.delete("key", record_key(session.skey, held.id))
-        session.first_prompt = None
-        session.tangled = True
-        session.last_uid = next(reversed(session.nodes), None)
+        session.remove(prompts)
         session.prompt_only = False
 
     def _take_records(self, session: Session, node: Node, records: list[StoredRecord]) -> None:
@@ -263,7 +249,7 @@ class Batch:
     def _fragment(self, session: Session, node: Node, message: Message) -> None:
         """Take in a further fragment of a message. A fork's file may have shown it before: then the text has it."""
         node.seen += 1
-        node.dirty = session.dirty = True
+        session.touch(node)
         owner, owned = session, node
         for _ in range(10):  # a copy of a copy, until ownership is decided
             if owned.owner is None:
@@ -303,7 +289,7 @@ class Batch:
             if record_now is not None and record_now.time != message.time:
                 session.pending[held.id] = replace(record_now, time=message.time)
         node.model = next((r.model for r in message.records if r.model), node.model)
-        node.dirty = session.dirty = True
+        session.touch(node)
 
     # -- who else holds it -------------------------------------------------------------------------------------------
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recalld.ingest.nodes import Node
+from recalld.ingest.nodes import Branches, Node
 
 
-def abandoned(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> set[str]:
-    """Return the uids of abandoned nodes.
+def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> tuple[Branches, set[str]]:
+    """Return (what is live, the uids of abandoned nodes).
 
     `order` is the conversation's order. `leaf` is the node that the agent called the live end, if it still is: the
     last node with records is where the conversation went on.
@@ -28,9 +28,12 @@ def abandoned(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> se
         at = nodes[at].up
 
     siblings: dict[str | None, list[Node]] = {}
+    persons: dict[str | None, int] = {}
     for node in order:
-        if node.person and (node.parent is not None or node.up is None or _at_root(nodes, node)):
-            siblings.setdefault(node.parent, []).append(node)
+        if node.person:
+            persons[node.parent] = persons.get(node.parent, 0) + 1
+            if node.parent is not None or _at_root(nodes, node):
+                siblings.setdefault(node.parent, []).append(node)
     starts = {
         node.uid
         for group in siblings.values()
@@ -38,7 +41,42 @@ def abandoned(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> se
         for node in group
         if node.uid not in live
     }
-    return _below(nodes, starts) if starts else set()
+    return Branches(live, leaf, persons), _below(nodes, starts) if starts else set()
+
+
+def extend(branches: Branches, nodes: dict[str, Node], new: list[Node]) -> bool:
+    """Take nodes that came behind all others into `branches`; return False where the rules must be applied anew.
+
+    The common case is an append to the live path. The live end may also move to a side branch of the last turn (the
+    results of parallel calls do that), as long as that displaces nothing that a person said.
+    """
+    for node in new:
+        if node.person:
+            branches.persons[node.parent] = branches.persons.get(node.parent, 0) + 1
+            if branches.persons[node.parent] > 1:
+                return False
+        if not (node.held or node.owner):
+            continue
+        path: list[str] = []
+        at: str | None = node.uid
+        while at is not None and at not in branches.live:
+            if at not in nodes or len(path) > len(nodes) or nodes[at].abandoned:
+                return False
+            path.append(at)
+            at = nodes[at].up
+        if at is None and branches.live:
+            return False  # another root
+        left = branches.leaf
+        while left is not None and left != at:
+            if nodes[left].person or left not in branches.live:
+                return False
+            branches.live.discard(left)
+            left = nodes[left].up
+            if left is not None and left not in nodes:
+                return False
+        branches.live.update(path)
+        branches.leaf = node.uid
+    return True
 
 
 def _at_root(nodes: dict[str, Node], node: Node) -> bool:

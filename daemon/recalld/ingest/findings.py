@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recalld.settings import Config
-
 if TYPE_CHECKING:
     from recalld.ingest.worker import Worker
     from recalld.redact import Redactor
@@ -27,7 +25,7 @@ def finding(check: str, message: str, remedy: str | None, path: str | None = Non
     return {"check": check, "path": path, "offset": offset, "message": message, "remedy": remedy}
 
 
-def findings(worker: Worker, watcher: Watcher | None, redactor: Redactor, config: Config) -> list[Finding]:
+def findings(worker: Worker, watcher: Watcher | None) -> list[Finding]:
     """Return everything that is wrong or worth knowing."""
     found: list[Finding] = []
     found += _bad_lines(worker)

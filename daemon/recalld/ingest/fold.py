@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recalld.index.documents import StoredFile, StoredSession
-from recalld.ingest.nodes import Node, Session
+from recalld.ingest.nodes import Node, Session, Totals
 
 
 LEAF_RANK = 10
@@ -16,7 +16,10 @@ LEAF_RANK = 10
 def file_rank(session: Session, files: Mapping[str, StoredFile]) -> dict[str, int]:
     """Return the place of each file that tells of a session: transcripts by name (names begin with times, where a
     session has several), prompt histories last."""
-    ids = {n.file for n in session.nodes.values()} | set(session.facts)
+    if session.order and session.totals:  # nothing has changed but what was appended to the last file
+        ids = {*session.totals.files, session.order[-1].file, *session.facts, *session.new_links}
+    else:
+        ids = {n.file for n in session.nodes.values()} | set(session.facts)
 
     def key(file: str) -> tuple[bool, str, str]:
         known = files.get(file)
@@ -25,6 +28,32 @@ def file_rank(session: Session, files: Mapping[str, StoredFile]) -> dict[str, in
         return (known.kind == "history", known.logical, known.id)
 
     return {file: n for n, file in enumerate(sorted(ids, key=key))}
+
+
+def sum_up(session: Session, order: list[Node]) -> Totals:
+    """Return what the nodes come to, summing only those that came since the last time where nothing else changed."""
+    totals = session.totals
+    if totals is None:
+        totals = session.totals = Totals()
+    for node in order[totals.nodes :]:
+        if not node.held:
+            continue
+        own = node.owner is None
+        if own and not totals.own:
+            totals.first = totals.last = None  # until now they were of copies
+        if own:
+            totals.own += len(node.held)
+            totals.project = totals.project or node.project
+            totals.branch = node.branch or totals.branch
+            totals.model = node.model or totals.model
+        else:
+            totals.copies += len(node.held)
+        if node.time is not None and (own or not totals.own):
+            totals.first = node.time if totals.first is None else min(totals.first, node.time)
+            totals.last = node.time if totals.last is None else max(totals.last, node.time)
+        totals.files[node.file] = None
+    totals.nodes = len(order)
+    return totals
 
 
 def live_leaf(session: Session, order: list[Node], rank: Mapping[str, int]) -> str | None:
@@ -42,33 +71,31 @@ def live_leaf(session: Session, order: list[Node], rank: Mapping[str, int]) -> s
 def fold(session: Session, order: list[Node], rank: dict[str, int], files: Mapping[str, StoredFile]) -> StoredSession:
     """Return the document of a session that holds at least one record. `order` is its nodes in conversation order."""
     facts = _Facts(session, rank)
-    held = [n for n in order if n.held]
-    own = [n for n in held if n.own]
-    times = [n.time for n in (own or held) if n.time is not None]
+    totals = sum_up(session, order)
     # Not files that only tell of the session (titles): they do not hold it.
-    holders = [f for f in sorted(rank, key=rank.__getitem__) if any(n.file == f for n in held)]
+    holders = list(totals.files)
     transcripts = [f for f in holders if f in files and files[f].kind != "history"]
     title, given = _title(session, facts, rank)
-    projects = [n.project for n in own if n.project]
+    started = facts.last.get("started")
     return StoredSession(
         skey=session.skey,
         sid=session.id.rpartition("/")[2],
         parent=facts.parent or (session.id.rpartition("/")[0] or None),
         sub_agent=(facts.sub_agent or "") if session.sub_agent else None,
         description=facts.description,
-        project=projects[0] if projects else facts.last.get("project"),
+        project=totals.project or facts.last.get("project"),
         resume_project=facts.last.get("resume_project"),
         title=title,
         given_title=given,
-        started=min(times, default=facts.last.get("started")),
-        updated=max(times, default=facts.last.get("started")),
-        records=sum(len(n.held) for n in own),
-        copies=sum(len(n.held) for n in held) - sum(len(n.held) for n in own),
-        branch=next((n.branch for n in reversed(own) if n.branch), facts.last.get("branch")),
-        model=next((n.model for n in reversed(own) if n.model), facts.last.get("model")),
+        started=started if totals.first is None else totals.first,
+        updated=started if totals.last is None else totals.last,
+        records=totals.own,
+        copies=totals.copies,
+        branch=totals.branch or facts.last.get("branch"),
+        model=totals.model or facts.last.get("model"),
         provider=facts.last.get("provider"),
         files=holders,
-        deleted=all(files[f].deleted for f in holders if f in files) if holders else True,
+        deleted=all(files[f].deleted for f in holders if f in files),
         prompt_only=not transcripts,
         live_leaf=next((n.uid for n in reversed(order) if n.held and not n.abandoned), None),
         compactions=facts.compactions,

@@ -14,10 +14,13 @@ from pathlib import Path
 
 from recalld import analysis
 from recalld.index import schema
-from recalld.redact import VERSION as REDACTOR
 
-MADE_WITH = {"format": schema.FORMAT, "analysis": analysis.VERSION, "redactor": REDACTOR}
-"""What the documents of an index depend on, beside the files themselves."""
+
+def made_with() -> dict[str, int]:
+    """Return what the documents of an index depend on, beside the files themselves."""
+    from recalld.redact import VERSION  # takes 50 ms to load, which the main process, a reader, is spared
+
+    return {"format": schema.FORMAT, "analysis": analysis.VERSION, "redactor": VERSION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class Generation:
 
     @property
     def outdated(self) -> bool:
-        return self.made_with != MADE_WITH
+        return self.made_with != made_with()
 
     @property
     def readable(self) -> bool:
@@ -63,7 +66,7 @@ class Generations:
         numbers = [int(p.name) for p in self.root.iterdir() if p.name.isdigit()]
         path = self.root / str(max(numbers, default=0) + 1)
         path.mkdir(mode=0o700)
-        return Generation(path, dict(MADE_WITH))
+        return Generation(path, made_with())
 
     def make_current(self, generation: Generation) -> None:
         """Make a finished index the current one."""

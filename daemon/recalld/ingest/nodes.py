@@ -72,12 +72,39 @@ class Node:
     """Fragments that the records' text is made of, where the node owns them."""
     fresh: bool = True
     """The index does not hold it yet."""
-    dirty: bool = True
-    """Its documents must be written in the next commit."""
 
     @property
     def own(self) -> bool:
         return self.owner is None and bool(self.held)
+
+
+@dataclass(slots=True)
+class Branches:
+    """What is known of a session's branches, so that an append need not look at all of it."""
+
+    live: set[str]
+    """The nodes from the live end up to a root."""
+    leaf: str | None
+    persons: dict[str | None, int]
+    """How many things a person said hang below each node."""
+
+
+@dataclass(slots=True)
+class Totals:
+    """What a session's nodes come to."""
+
+    nodes: int = 0
+    """How many nodes of the order have been summed up."""
+    own: int = 0
+    copies: int = 0
+    first: int | None = None
+    last: int | None = None
+    """Times of the session's own records; of copies while there are no own ones."""
+    project: str | None = None
+    branch: str | None = None
+    model: str | None = None
+    files: dict[str, None] = field(default_factory=dict)
+    """Files that hold records, in conversation order."""
 
 
 @dataclass(slots=True)
@@ -101,9 +128,16 @@ class Session:
     """Who owns what must be decided again."""
     unresolved: set[str] = field(default_factory=set)
     """Nodes whose parent has not been seen."""
-    tangled: bool = False
-    """The nodes are no plain chain in the order of the file: branches must be worked out."""
-    last_uid: str | None = None
+    dirty_nodes: dict[str, Node] = field(default_factory=dict)
+    """Nodes whose documents must be written in the next commit."""
+    order: list[Node] | None = None
+    """The nodes in conversation order; None where that must be worked out anew."""
+    branches: Branches | None = None
+    """Which nodes are live; None where that must be worked out anew."""
+    appended: list[Node] = field(default_factory=list)
+    """Nodes that came behind all others since `branches` was right."""
+    totals: Totals | None = None
+    """What `fold` sums up; None where it must be summed up anew."""
     first_prompt: tuple[str, str] | None = None
     """(uid, title made of it) of the first thing that a person said in a record of the session's own."""
     prompt_only: bool = False
@@ -136,11 +170,41 @@ class Session:
 
     def insert(self, node: Node) -> None:
         """Add a node; the caller has seen to it that its uid is new."""
-        if node.up != self.last_uid:
-            self.tangled = True
-        self.last_uid = node.uid
+        last = self.order[-1] if self.order else None
+        if self.order is not None and (last is None or (last.file == node.file and last.offset <= node.offset)):
+            self.order.append(node)
+            self.appended.append(node)
+        else:
+            self.rethink()
         self.nodes[node.uid] = node
+        self.dirty_nodes[node.uid] = node
+        self.dirty = True
         self.resolve(node)
+
+    def remove(self, nodes: list[Node]) -> None:
+        """Take nodes out."""
+        for node in nodes:
+            del self.nodes[node.uid]
+            self.dirty_nodes.pop(node.uid, None)
+            self.unresolved.discard(node.uid)
+            for held in node.held:
+                self.pending.pop(held.id, None)
+            if self.first_prompt and self.first_prompt[0] == node.uid:
+                self.first_prompt = None
+        self.unresolved.update(n.uid for n in self.nodes.values() if n.up and n.up not in self.nodes)
+        self.rethink()
+
+    def touch(self, node: Node) -> None:
+        """Have a node's documents written again; what it says or whose it is has changed."""
+        self.dirty_nodes[node.uid] = node
+        self.totals = None
+        self.dirty = True
+
+    def rethink(self) -> None:
+        """Have order, branches and sums worked out anew."""
+        self.order = self.branches = self.totals = None
+        self.appended.clear()
+        self.dirty = True
 
     def resolve(self, node: Node) -> bool:
         """Work out `node.parent`; return whether it changed. A parent that has not been seen leaves it unresolved."""
@@ -163,7 +227,9 @@ class Session:
 
     def ordered(self, rank: dict[str, int]) -> list[Node]:
         """Return the nodes in conversation order; `rank` orders the files."""
-        return sorted(self.nodes.values(), key=lambda n: (rank.get(n.file, 0), n.offset))
+        if self.order is None:
+            self.order = sorted(self.nodes.values(), key=lambda n: (rank.get(n.file, 0), n.offset))
+        return self.order
 
     def add_fact(self, file: str, entry: Entry) -> None:
         """Take a fact in; of those that the last one of a file wins, the earlier ones go."""
@@ -237,7 +303,9 @@ def load(snapshot: Snapshot, skey: str) -> Session:
     for uid in list(session.unresolved):
         session.resolve(session.nodes[uid])
     for node in session.nodes.values():
-        node.dirty = node.fresh = False
+        node.fresh = False
+    session.dirty_nodes.clear()
+    session.dirty = False
     return session
 
 

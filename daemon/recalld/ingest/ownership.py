@@ -105,7 +105,7 @@ def _move_texts(batch: Batch, group: dict[str, Session], copies: dict[Place, Pla
                     session.pending.pop(held.id, None)
                 if session.first_prompt and session.first_prompt[0] == node.uid:
                     session.first_prompt = None
-                node.dirty = session.dirty = True
+                session.touch(node)
 
 
 def _take_over(batch: Batch, group: dict[str, Session], session: Session, node: Node) -> None:
@@ -163,7 +163,7 @@ def _fill(batch: Batch, session: Session, node: Node, records: list[StoredRecord
         node.time, node.merged = first.time, first.merged
     node.project, node.branch = node.project or first.project, node.branch or first.branch
     node.model = next((r.model for r in records if r.model), None)
-    node.dirty = session.dirty = True
+    session.touch(node)
     if node.person and session.first_prompt is None:
         session.first_prompt = (node.uid, title_of(first.text))
 
@@ -182,4 +182,4 @@ def _settle_copies(group: dict[str, Session], copies: dict[Place, Place]) -> Non
         if node.owner != target or node.held != held or node.time != time:
             node.owner, node.held, node.time = target, held, time
             node.person = theirs.person
-            node.dirty = session.dirty = True
+            session.touch(node)

@@ -169,7 +169,7 @@ def _read_spill(batch: Batch, table: FileTable, file: StoredFile) -> int:
             session.pending[identity] = record
             for held in node.held:
                 held.hash = record.hash if held.id == identity else held.hash
-            node.dirty = session.dirty = True
+            session.touch(node)
     return len(text)
 
 

@@ -24,24 +24,17 @@ from recalld.ingest.adopt import adopt_facts, adopt_file, adopt_links, adopt_nod
 from recalld.ingest.generations import Generation, Generations
 
 if TYPE_CHECKING:
-    from recalld.ingest.control import Control
     from recalld.ingest.worker import Worker
 
 S = TypeVar("S", StoredCopy, StoredFacts, StoredFile, StoredLinks, StoredRecord)
 
 
-def rebuild(
-    generations: Generations,
-    old: Generation,
-    make_worker: Callable[[Generation], Worker],
-    control: Control,
-) -> Generation:
-    """Build a new generation, make it current, and return it. The worker's writer is closed again."""
+def rebuild(generations: Generations, old: Generation, make_builder: Callable[[Generation], Worker]) -> Generation:
+    """Build a new generation, make it current, and return it. The builder's writer is closed again."""
     generations.sweep(old)
     new = generations.new()
     logs.info("rebuild", old=old.name, new=new.name, made_with=old.made_with, wanted=new.made_with)
-    worker = make_worker(new)
-    worker.announce = False
+    worker = make_builder(new)
     worker.look(None)
     worker.run(until_idle=True)
     if worker.stopping:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from recalld.index.documents import SEPARATOR, StoredCopy, StoredFacts, StoredLinks, split_session_key
 from recalld.ingest import branches
-from recalld.ingest.fold import file_rank, fold, live_leaf
-from recalld.ingest.nodes import Node, Session, title_of
+from recalld.ingest.fold import file_rank, fold, live_leaf, sum_up
+from recalld.ingest.nodes import Branches, Node, Session, title_of
 from recalld.sources import SOURCES
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ def write_session(batch: Batch, session: Session) -> None:
         if node is None:
             session.unresolved.discard(uid)
         elif session.resolve(node):
-            node.dirty = True
+            session.branches = None
+            session.touch(node)
     _mark_abandoned(session, order, rank)
     _find_first_prompt(batch, session, order)
-    for node in order:
-        if node.dirty:
-            _write_node(batch, session, node)
-            node.dirty = node.fresh = False
+    for node in session.dirty_nodes.values():
+        _write_node(batch, session, node)
+        node.fresh = False
     for file, links in session.new_links.items():
         for start in range(0, len(links), _LINKS_A_DOCUMENT):
             batch.writer.add(StoredLinks(session.skey, file, links[start : start + _LINKS_A_DOCUMENT]))
@@ -40,26 +40,36 @@ def write_session(batch: Batch, session: Session) -> None:
             batch.writer.replace(StoredFacts(file, session.agent, session.skey, session.facts[file]))
     _write_summary(batch, session, order, rank)
     session.pending.clear()
+    session.dirty_nodes.clear()
     session.new_links.clear()
     session.dirty_facts.clear()
     session.dirty = False
 
 
 def _mark_abandoned(session: Session, order: list[Node], rank: dict[str, int]) -> None:
+    new, session.appended = session.appended, []
     if SOURCES[session.agent].lineage == "prefix":
         marks = [(f, e[4], int(e[1])) for f, e in session.all_facts(rank) if e[0] == "rolled_back"]
-        gone = branches.rolled_back(order, marks, rank) if marks else set()
-    elif session.tangled:
-        gone = branches.abandoned(session.nodes, order, live_leaf(session, order, rank))
+        if not marks and session.branches is None:
+            return  # no rollback has ever been seen
+        gone = branches.rolled_back(order, marks, rank)
+        session.branches = Branches(set(), None, {})
     else:
-        gone = set()
+        leaf = live_leaf(session, order, rank)
+        if session.branches is not None and leaf is None and branches.extend(session.branches, session.nodes, new):
+            return
+        session.branches, gone = branches.work_out(session.nodes, order, leaf)
+        if leaf is not None:
+            session.branches = None  # the next node will move the live end
     for node in order:
         if node.abandoned != (node.uid in gone):
             node.abandoned = not node.abandoned
-            node.dirty = True
+            session.touch(node)
 
 
 def _find_first_prompt(batch: Batch, session: Session, order: list[Node]) -> None:
+    if session.first_prompt is not None and session.totals is not None:
+        return  # nothing has changed but what was appended
     first = next((n for n in order if n.person and n.own), None)
     if first is None:
         session.first_prompt = None
@@ -112,7 +122,7 @@ def _write_node(batch: Batch, session: Session, node: Node) -> None:
 
 
 def _write_summary(batch: Batch, session: Session, order: list[Node], rank: dict[str, int]) -> None:
-    if not any(n.held for n in order):
+    if not sum_up(session, order).files:
         if session.stored is not None:
             batch.writer.delete("key", f"s{SEPARATOR}{session.skey}")
             session.stored = None

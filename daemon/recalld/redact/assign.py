@@ -8,6 +8,7 @@ looks are bounded, whatever the text.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from recalld.redact import values
@@ -17,6 +18,12 @@ Span = tuple[int, int, str]
 """Start, end, kind."""
 
 HEAD_REACH = 64
+"""Characters before a keyword that may belong to its name."""
+BARE_REACH = 256
+"""Characters of a value without quotes that are judged. A longer one is no password; where it is a secret, its rest goes
+with it."""
+JUDGED = 256
+"""Characters of any value that the judgement looks at."""
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$"
 
 Op = Literal["set", "same", "colon", "flag", "comma", "call", "markup", "is", "cell", "sql", "space"]
@@ -36,7 +43,7 @@ _AFTER = re.compile(
         (?P<markup>(?:&gt;|>)) |
         [ ](?P<is>is|was|ist|lautet|war|es|era|est|était|är|is[ ]now|set[ ]to|to|of)(?:[ ]?:)?[ ] |
         (?P<call>\((?={_QUOTE})) |
-        (?P<is2>(?:는|은|이|가)?[ ]?(?:是|为|為|は|が|:))[ ]? |
+        (?P<is2>(?:는|은|이|가)[ ]|[ ]?(?:是|为|為|は|が)[ ]?) |
         [ \t]{{1,40}}(?P<cell>\|)(?=[ ]) |
         (?P<space>[ \t]{{1,8}}(?:\\\r?\n[ \t]{{0,40}})?|\\\r?\n[ \t]{{1,40}})
     )"""
@@ -46,7 +53,7 @@ _BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\n([ \t]{1,40})")
 _NEXT_LINE = re.compile(r"(?:\([ \t]*)?\r?\n[ \t]{0,80}")
 _OPEN = re.compile(r"@?[fFbBrRuU]{0,2}(\\{0,63})(\"\"\"|'''|[\"'`])|\$(\\{0,31})(')")
 _BARE = re.compile(r"(?:\\[^nrt\"'`\s\\u]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\])+")
-_BARE_CUT = re.compile(r"(?:[&;,][ ]?[A-Za-z_][\w.-]{0,40}=)|&amp;|;$|[,;][ ]?$|&&|\|\||;;")
+_BARE_CUT = re.compile(r"(?:[&;,][ ]?[A-Za-z_][\w.-]{0,40}=)|&(?:amp|lt|gt|quot|#\d+);|;$|[,;][ ]?$|&&|\|\||;;")
 _LINE_END = re.compile(r"[ \t]*(?:[,;)\]}]{0,4})[ \t]*(?:(?:#|//|--)[^\n]{0,200})?(?:\r?\n|$|\\+[nr]|\\*[\"'`])")
 _SPACED_SET = re.compile(r"[ \t]$")
 
@@ -64,7 +71,7 @@ def read_value(text: str, at: int) -> Value | None:
     """Return the value that starts at `at`: quoted (also behind any number of backslashes) or bare; None for none."""
     opened = _OPEN.match(text, at)
     if opened is None:
-        bare = _BARE.match(text, at, at + values.MAX_VALUE)
+        bare = _BARE.match(text, at, at + BARE_REACH)
         if bare is None:
             return None
         end = bare.end()
@@ -104,17 +111,41 @@ def _closing(text: str, start: int, slashes: int, quote: str) -> int:
         at = found + len(quote)
 
 
+_COMMON_TAILS = frozenset("s ize izer izers ized izing board words ring".split())
+"""Ends of the commonest words that only begin like a secret's name."""
+
+_ENDS = frozenset((*").,;[]/+%@", ""))
+"""Characters after a name that no assignment goes on from; they come first because they settle half of all cases."""
+_SETTING = frozenset({"set", "colon", "flag"})
+_LONG = re.compile(r"[\s(@bfru*\\\"'`]{0,90}[^\s\"'`<>]{20}")
+_CLOSED_CATEGORIES = frozenset({"key", "token"})
+
+_name = lru_cache(maxsize=4096)(Name)
+
+
 def find(text: str, start: int, end: int, category: Category) -> Span | None:
     """Return the secret that the keyword at `start:end` names, or None."""
+    following = text[end : end + 1]
+    if following in _ENDS or (
+        category in _CLOSED_CATEGORIES and following.isalpha() and (following.islower() or text[end - 1].isupper())
+    ):
+        return None
+    if following == "\n" and "alue" not in text[end : end + 60]:
+        return None
     after = _AFTER.match(text, end)
     if after is None:
         return None
+    tail = after["tail"]
+    if tail in _COMMON_TAILS:
+        return None
     head = _head(text, start, category)
-    name = Name(category, head, text[start:end].lower() if category != "key" else text[start:end], after["tail"])
+    name = _name(category, head, text[start:end].lower() if category != "key" else text[start:end], tail)
     if name.promise is None:
         return None
     op = _op(text, start, after, name, head)
     if op is None:
+        return None
+    if category == "key" and name.promise == "weak" and (op not in _SETTING or not _LONG.match(text, after.end())):
         return None
     gap = _GAP.match(text, after.end())
     at = gap.end() if gap else after.end()
@@ -168,9 +199,10 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
         return "flag"
     if after["space"] and text[after.end() : after.end() + 1] in ("'", "`"):
         return "sql"
-    return None if after["close"].strip("*") else "space"
+    return "space" if not after["close"].strip("*") and _DIGIT_AHEAD.match(text, after.end()) else None
 
 
+_DIGIT_AHEAD = re.compile(r"\\{0,7}[\"']?[^\s\d]{0,60}\d")
 _READERS = frozenset("get fetch find read lookup load has check validate verify hash reset forgot delete remove is need needs use t tr i18n translate".split())
 """What makes `getPassword("x")` name a password where `setPassword("x")` holds one."""
 
@@ -214,16 +246,21 @@ def _judge(
             start += scheme_match.end()
             v = v[scheme_match.end() :]
     end = start + len(v)
-    stripped = v.strip()
+    if not quote and end == value.start + BARE_REACH:
+        longer = _BARE.match(text, end, end + values.MAX_VALUE)
+        end = longer.end() if longer else end
+    stripped = v[:JUDGED].strip()
     if not stripped or values.is_reference(stripped) or values.is_empty_word(stripped):
         return None
-    if formatted and "{" in v:
+    if formatted and "{" in v[:JUDGED]:
         return None
     if not stripped.strip("\\\"'`,;:.()[]{}|&=<>-_/*+#!?"):
         return None
     if category != "password" and values.is_machine(stripped):
         return None
     if category == "password" and (values._URL.match(stripped) or values._SSH_PUBLIC.match(stripped) or values._HASH_LABEL.match(stripped)):
+        return None
+    if name.promise == "weak" and op not in ("set", "colon", "flag"):
         return None
     spaced = bool(after["set"]) and text[after.start("set") - 1] in " \t"
     tests = {"password": _password, "secret": _secret, "token": _token, "key": _key, "auth": _token}
@@ -294,7 +331,7 @@ def _env_name(c: Context) -> bool:
 
 def _password(text: str, v: str, c: Context) -> bool:
     strong = _strong(v)
-    if c.name.promise == "weak" and not (strong and (c.quote or not values.is_code(v))):
+    if c.name.promise == "weak" and not (strong and not _slug(v) and (c.quote or not values.is_code(v))):
         return False
     if values.is_prose(v) and not (c.op == "flag" and c.quote):
         return False
@@ -342,6 +379,8 @@ def _password(text: str, v: str, c: Context) -> bool:
     if not _alone(text, c):
         return c.op == "set" and _assigned_here(text, c, v)
     if c.op == "colon":
+        if text[c.start - 1] not in " \t\n*":
+            return False
         if c.close.strip("*") and not c.close.endswith(("\"", "'")):
             return False
         return not _codelike(text, c) and not v[:1].isupper() and not text[c.end : c.end + 1] in ",;"

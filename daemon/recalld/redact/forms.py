@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 
 from recalld.redact import values
 from recalld.redact.assign import Span, _strong, _trim, read_value
-from recalld.redact.tokens import APART
 
 Rule = Callable[[str, int, int], Iterator[Span]]
 """(text, start of the literal, its end) to spans."""
@@ -25,6 +24,7 @@ _MAX_BLOCK = 32 * 1024
 # --- private key blocks ---------------------------------------------------------------------------------------------
 
 _LABEL = re.compile(r"-{3,5} ?BEGIN ((?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?) ?-{3,5}")
+_CLOSING = re.compile(r"-{3,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{3,5}")
 _LINE_OF_KEY = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{1,80}={0,2}(?=\\|\s|\"|'|-|$)")
 _BETWEEN = re.compile(r"(?:[ \t>|*+#→\"',]|\\{1,31}[nrt]|\r?\n|\d{1,5}[\t→:|])+")
 _HEADER_LINE = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\n\\\"]{0,120}")
@@ -36,20 +36,22 @@ def key_block(text: str, start: int, end: int) -> Iterator[Span]:
     if label is None:
         return
     at = label.end()
-    closing = re.compile(r"-{3,5} ?END " + re.escape(label[1]) + r" ?-{3,5}").search(text, at, at + _MAX_BLOCK)
+    another = text.find("-- BEGIN" if "- BEGIN" in label[0] else "--BEGIN", at, at + _MAX_BLOCK)
+    limit = min(len(text), at + _MAX_BLOCK) if another < 0 else another
+    mark = text.find("END " + label[1], at, limit)
+    closing = _CLOSING.search(text, max(at, mark - 6), mark + 60) if mark >= 0 else None
     if closing is not None:
         inside = text[at : closing.start()]
         if not values.is_reference(inside.strip(" \n\\nrt\"'")) and any(c.isalnum() for c in inside.replace("\\n", "")):
             yield (start, closing.end(), "private-key")
         return
-    stop = _base64_end(text, at)
+    stop = _base64_end(text, at, limit)
     if stop > at:
         yield (start, stop, "private-key")
 
 
-def _base64_end(text: str, at: int) -> int:
+def _base64_end(text: str, at: int, limit: int) -> int:
     """Return the end of the run of base64 lines that begins near `at`, or `at`."""
-    limit = min(len(text), at + _MAX_BLOCK)
     last = at
     while at < limit:
         gap = _BETWEEN.match(text, at, limit)
@@ -69,7 +71,7 @@ def _base64_end(text: str, at: int) -> int:
 
 def key_block_tail(text: str, start: int, end: int) -> Iterator[Span]:
     """The end of a private key whose BEGIN was cut off: the base64 lines before END."""
-    closing = re.compile(r"-{3,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{3,5}").match(text, start)
+    closing = _CLOSING.match(text, start)
     if closing is None:
         return
     floor = max(0, start - _MAX_BLOCK)
@@ -108,6 +110,8 @@ _PLAIN_PASSWORDS = frozenset("password pass passwd pwd pw secret token your_pass
 
 
 def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
+    if text.find("@", end, end + 400) < 0:
+        return
     found = _USERINFO.match(text, start) or _USERINFO_SLASH.match(text, start)
     if found is not None:
         password = found[2]
@@ -214,7 +218,8 @@ def cookies(text: str, start: int, end: int) -> Iterator[Span]:
     line = _COOKIE_LINE.match(text, header.end())
     if line is None:
         return
-    for pair in _PAIR.finditer(text, line.start(), line.end()):
+    again = text.find("ookie", line.start(), line.end())  # a header of its own, so that each is read once
+    for pair in _PAIR.finditer(text, line.start(), line.end() if again < 0 else again):
         name, value = pair[1], pair[2]
         if name.lower() in _COOKIE_ATTRIBUTES or values.is_reference(value) or values.is_empty_word(value):
             continue
@@ -374,16 +379,6 @@ def private_key_id(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(1), "gcp-service-account")
 
 
-_DISCORD = re.compile(APART + r"(?<!-)[MNO][A-Za-z0-9_-]{22,30}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}(?![\w-])")
-
-
-def discord_token(text: str, start: int, end: int) -> Iterator[Span]:
-    """A bot token: its first part is base64 of a number, which shows in its first three characters."""
-    found = _DISCORD.match(text, start)
-    if found is not None:
-        yield (*found.span(), "discord-token")
-
-
 RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (key_block, ("-----BEGIN", "---- BEGIN", "--- BEGIN")),
     (key_block_tail, ("-----END", "---- END")),
@@ -403,6 +398,5 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (netrc, ("machine", "default login")),
     (aws_secret, ("AKIA", "ASIA")),
     (private_key_id, ("private_key_id",)),
-    (discord_token, tuple(a + b + c for a in "MNO" for b in "DTjz" for c in "AEIMQUYcgk")),
 )  # fmt: skip
 """All rules with their literals."""

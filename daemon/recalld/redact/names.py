@@ -80,7 +80,7 @@ _TELLING_TAIL = frozenset(
     "status state source scope scopes bucket pair pairs press down up board word words frame frames less auth check verify valid invalid "
     "callback handler function fn factory service client request response rotation rotate protected only change changed forgot "
     "ring chain note style color icon button form page modal dialog view component props authentication based "
-    "title description desc help text info kind mode option options rule rules stream parser list dict array cache lifetime window "
+    "time times es ing ed title description desc help text info kind mode option options rule rules stream parser list dict array cache lifetime window "
     "tokens keys secrets passwords credentials fingerprint sha thumbprint checksum spec schema model object".split()
 )
 _KEY_HEADS = frozenset(
@@ -103,6 +103,11 @@ _INNOCENT_HEADS = frozenset(
 )
 
 
+_QUESTIONS = frozenset("has is use uses used no needs allow allows enable enabled disable disabled require requires show hide toggle".split())
+_CLOSED = frozenset("_pass -pass .pass _pw _psk pwd _auth dbpass userpass mypass rootpass adminpass dbpw pgpw userpw rootpw bindpw pass pw psk mdp".split())
+"""Names that are a word's beginning as often: they end where they end (`_pass` in `_passes`, `_auth` in `_author`)."""
+
+
 class Name:
     """What the words around a keyword say. `promise`: "full", "weak" (only what is plainly random counts), or None."""
 
@@ -115,8 +120,12 @@ class Name:
 
     def _promise(self, category: Category, keyword: str) -> Literal["full", "weak"] | None:
         before = parts(self.head)[-3:]
+        if _QUESTIONS & set(before):
+            return None
         # The tail is split together with the keyword, so that `passwordHash` and `tokenizer` come apart rightly.
-        after = parts(self.tail) if self.tail[:1] in "-_" or not self.tail[:1].islower() else [self.tail.lower(), *parts(self.tail)[1:]]
+        after = parts(self.tail)
+        if keyword in _CLOSED and self.tail[:1].isalpha() and not (self.tail[0].isupper() and keyword.islower()):
+            return None
         if any(p in _TELLING_TAIL for p in after):
             return None
         level: Literal["full", "weak"] = "full"

@@ -81,6 +81,7 @@ class _Automaton:
 
     def _look(self, text: str, hits: list[tuple[int, int, int]]) -> list[Span]:
         found: list[Span] = []
+        entries = self.entries
         marked = -1  # end of the marker that the scan stands in
         if any(number == self._mark for number, _, _ in hits):
             hits.sort(key=lambda hit: hit[1])
@@ -93,9 +94,9 @@ class _Automaton:
                 if marker is not None:
                     marked = marker.end()
                 continue
-            entry = self.entries[number]
-            for token in entry.tokens:
-                span = token.find(text, start)
+            name, tokens, rules = entries[number]
+            for token in tokens:
+                span = token.find(text, start) if token.form.match(text, start) else None
                 if span is not None:
                     begin, stop = span
                     behind = BEHIND.get(token.kind)
@@ -106,10 +107,10 @@ class _Automaton:
                         begin = start - len(before[0])
                     found.append((begin, stop, token.kind))
                     covered = max(covered, stop)
-            for rule in entry.rules:
+            for rule in rules:
                 found.extend(rule(text, start, end))
-            if entry.name is not None:
-                length, category = entry.name
+            if name is not None:
+                length, category = name
                 named = assign.find(text, start, start + length, category)
                 if named is not None:
                     found.append(named)

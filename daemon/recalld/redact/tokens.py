@@ -42,9 +42,10 @@ _SAME = re.compile(r"(.)\1{7}")
 def masked(token: str) -> bool:
     """Return whether a token is a mask or a pattern for one: eight equal characters, too few different ones."""
     sample = token[:200]
-    if _SAME.search(sample) and len(set(sample)) < 16:
+    distinct = len(set(sample))
+    if distinct < 16 and _SAME.search(sample[:80]):
         return True
-    return len(sample) >= 20 and len(set(sample)) < 7
+    return len(sample) >= 20 and distinct < 7
 
 
 def _t(kind: str, literals: str, form: str, *, apart: bool = False, random: bool = False) -> Token:
@@ -108,6 +109,12 @@ TOKENS: tuple[Token, ...] = (
     _t("google-oauth-secret", "GOCSPX-", rf"GOCSPX-{_W}{{20,60}}"),
     _t("google-refresh-token", "1//0", rf"1//0[A-Za-z0-9]{_W}{{30,200}}", apart=True),
     _t("google-api-key", "AQ.Ab", rf"AQ\.Ab{_W}{{30,100}}", apart=True),
+    _t(
+        "discord-token",  # its first part is base64 of a number of 17 digits or more, which shows in its first characters
+        " ".join(a + b + c + d for a in "MNO" for b in "DTjz" for c in "AEIMQUYcgk" for d in "wxyz012345"),
+        rf"(?<!-)[MNO]{_W}{{22,30}}\.{_W}{{6}}\.{_W}{{27,45}}(?!{_W})",
+        apart=True,
+    ),
     _t("telegram-token", " ".join(f"{d}:A" for d in range(10)), rf"\d:(A[A-Z]{_W}{{32,35}})(?!{_W})"),
     _t("databricks-token", "dapi dkea", rf"(?:dapi|dkea)[0-9a-f]{{32}}(?:-\d)?(?!{_A})", apart=True),
     _t("atlassian-token", "ATATT3 ATCTT3", r"AT[AC]TT3[A-Za-z0-9_=+/-]{40,400}"),
@@ -146,7 +153,12 @@ TOKENS: tuple[Token, ...] = (
     _t("netlify-token", "nfp_ nfc_ nfo_ nfu_ nfb_", r"nf[pcoub]_[A-Za-z0-9]{30,60}", apart=True),
     _t("vercel-token", "vcp_ vca_ vci_ vcr_ vck_", r"vc[pairk]_[A-Za-z0-9]{24,80}", apart=True, random=True),
     _t("render-key", "rnd_", rf"rnd_[A-Za-z0-9]{{28,60}}(?!{_A})", apart=True, random=True),
-    _t("resend-key", "re_", rf"re_[A-Za-z0-9]{{8}}_[A-Za-z0-9]{{16,40}}(?!{_A})", apart=True, random=True),
+    Token(
+        "resend-key",  # with what may stand before it, since `re_` alone is in `core_` and `pre_`
+        tuple(c + "re_" for c in " \"'`=:([>,;/\n\t"),
+        re.compile(rf"\W(re_[A-Za-z0-9]{{8}}_[A-Za-z0-9]{{16,40}})(?!{_A})"),
+        random=True,
+    ),
     _t("shippo-token", "shippo_live_ shippo_test_", r"shippo_(?:live|test)_[a-f0-9]{40}"),
     _t("contentful-token", "CFPAT-", rf"CFPAT-{_W}{{40,60}}"),
     _t("typeform-token", "tfp_", rf"tfp_[\w.=-]{{40,80}}", apart=True),

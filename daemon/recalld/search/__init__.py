@@ -8,7 +8,7 @@ from typing import Any
 
 from recall.errors import UsageError
 from recalld.index.reader import Snapshot
-from recalld.search import filters, query, tiers
+from recalld.search import filters, ladder, query, tiers
 from recalld.search.answer import answer, page_of
 from recalld.search.boundary import guarded
 
@@ -36,5 +36,5 @@ def search(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
     clock = filters.clock_of(params, int(time.time() * 1000))
     parsed = query.parse(text, clock)
     compiled = filters.compile_filters(snapshot, params, clock, parsed)
-    asked = tiers.Search(snapshot, parsed, compiled, clock.now, newest=sort == "newest")
-    return answer(asked, tiers.run(asked), params, began)
+    asked = tiers.Search(snapshot, parsed, compiled, clock, newest=sort == "newest")
+    return answer(asked, ladder.run(asked), params, began)

@@ -29,6 +29,8 @@ class Sessions:
         self._places: dict[int, int] = {}
         self._numbers: list[int] = []
         self._masks: dict[Hashable, int] = {}
+        self.forms: dict[str, tuple[str, ...]] = {}
+        """The words of the index with the stem of a query's word, by that word."""
         self._buckets = snapshot.count(snapshot.term("type", "s")) + 1024
 
     def mask_of(self, numbers: Iterable[int]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tantivy import DocAddress, FieldType, Occur, Query
@@ -87,14 +87,16 @@ def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict
     return found
 
 
-def in_order(found: dict[int, Ranked], now: int, *, newest: bool) -> list[Ranked]:
+def in_order(
+    found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], float], *, newest: bool
+) -> list[Ranked]:
     """Score sessions by their best three records and their title, and return them best (or newest) first."""
     for ranked in found.values():
         score = ranked.score
         for share, match in zip(weights.BEST, ranked.matches, strict=False):
             score += share * match.score
         best = ranked.matches[0].time if ranked.matches else ranked.time
-        ranked.score = score * recency(best, now)
+        ranked.score = score * recency(best, now) * lean_of([best])
     return sort(found.values(), newest=newest)
 
 

@@ -10,11 +10,12 @@ from typing import Literal
 from tantivy import Occur, Query
 
 from recalld.index.reader import Snapshot
-from recalld.search import ranking, snippets, spread, weights
+from recalld.search import dates, ranking, snippets, spread, weights
 from recalld.search.filters import Filters, Part
 from recalld.search.masks import Sessions, sessions_of
 from recalld.search.query import Clause, ParsedQuery, Word
 from recalld.search.ranking import Ranked
+from recalld.search.times import Clock
 from recalld.search.words import MAX_PREFIXES, Words, any_of
 
 Tier = Literal["exact", "forms", "close", "related"]
@@ -32,8 +33,10 @@ class Search:
     snapshot: Snapshot
     parsed: ParsedQuery
     filters: Filters
-    now: int
+    clock: Clock
     newest: bool = False
+    now: int = field(init=False)
+    leans: tuple[dates.Lean, ...] = field(init=False)
     words: Words = field(init=False)
     sessions: Sessions = field(init=False)
     clauses: tuple[Clause, ...] = field(init=False)
@@ -43,6 +46,8 @@ class Search:
     notices: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.now = self.clock.now
+        self.leans = dates.leans(self.parsed.text, self.clock)
         self.words = Words(self.snapshot)
         self.sessions = sessions_of(self.snapshot)
         self.clauses = self._bounded()
@@ -67,6 +72,12 @@ class Search:
                 kept.append(tuple(words))
         return tuple(kept)
 
+    def lean_of(self, times: list[int]) -> float:
+        """Return the factor for something of these times: more where the question names such a time."""
+        if self.leans and any(lean.holds(t) for lean in self.leans for t in times if t):
+            return 1.0 + weights.LEAN
+        return 1.0
+
     def within(self, *queries: Query) -> Query:
         """Return the query for all of `queries`, within the filters."""
         if len(queries) == 1 and not self.base:
@@ -90,7 +101,7 @@ class Found:
     """What one satisfies in a session over which the words are spread."""
 
 
-def _patterns(search: Search, tier: Tier) -> list[snippets.Pattern]:
+def patterns(search: Search, tier: Tier) -> list[snippets.Pattern]:
     """Return what to highlight for the words of a query."""
     found: list[snippets.Pattern] = []
     for place, clause in enumerate(search.clauses):
@@ -155,7 +166,7 @@ def _conjunction(search: Search, tier: Tier, queries: list[Query], *, may_spread
         return None
     ranked = _in_order(search, together, queries, mask if spreads else 0, None if search.newest else hits)
     partial = search.within(any_of(queries)) if spreads else None
-    return Found(tier, mask.bit_count(), ranked, _patterns(search, tier), together, partial)
+    return Found(tier, mask.bit_count(), ranked, patterns(search, tier), together, partial)
 
 
 def _with_neighbourhood(search: Search, together: Query) -> Query:
@@ -193,7 +204,7 @@ def _by_rounds(search: Search, query: Query, first: list[ranking.Hit] | None = N
             for ranked in found.values():
                 ranked.whole = True
         seen.update(found)
-        yield from ranking.in_order(found, search.now, newest=search.newest)
+        yield from ranking.in_order(found, search.now, search.lean_of, newest=search.newest)
 
 
 def browse(search: Search) -> Found | None:
@@ -204,22 +215,3 @@ def browse(search: Search) -> Found | None:
     if not mask:
         return None
     return Found("exact", mask.bit_count(), _by_rounds(search, query), [], query)
-
-
-def run(search: Search) -> Found | None:
-    """Return what the first tier that finds anything finds, or None."""
-    if not search.clauses:
-        return None if search.parsed.wordless and not (search.parsed.filters or search.parsed.minus) else browse(search)
-    for tier in (exact, forms, close):
-        found = tier(search)
-        if found:
-            if tier is not exact:
-                _say_missing_phrases(search)
-            return found
-    return None
-
-
-def _say_missing_phrases(search: Search) -> None:
-    for phrase in search.parsed.phrases:
-        if not search.snapshot.count(search.within(search.words.exact(phrase))):
-            search.notices.append(f'nothing holds the phrase "{phrase.text}"; these are looser matches')

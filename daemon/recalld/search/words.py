@@ -10,7 +10,8 @@ from tantivy import DocAddress, Occur, Query
 from recalld import analysis
 from recalld.index.documents import StoredRecord, from_body
 from recalld.index.reader import Snapshot
-from recalld.search import weights
+from recalld.search import english, weights
+from recalld.search.masks import sessions_of
 from recalld.search.query import Clause, Word
 
 _HEX = re.compile(r"[0-9a-f]{7,64}")
@@ -75,6 +76,7 @@ class Words:
         self._snapshot = snapshot
         self._schema = snapshot.schema
         self._searcher = snapshot.searcher
+        self._sessions = sessions_of(snapshot)
         self.expanded: dict[Word, tuple[str, ...]] = {}
         """Terms that stand for a word beside its own, for highlighting."""
 
@@ -101,6 +103,17 @@ class Words:
     def frequency(self, clause: Clause) -> int:
         """Return about how many documents a clause matches at most."""
         return sum(min(self._df("text", t) + self._df("path", t) for t in w.tokens) for w in clause)
+
+    def spread_frequency(self, word: Word) -> int:
+        """Return about how many documents hold a word in some form; 0 where none can."""
+        if word.prefix or len(word.tokens) > 1:
+            return self.frequency((word,)) or (1 if word.prefix else 0)
+        token = word.tokens[0]
+        counts = [self._df(f, token) for f in ("text", "path", "title", "parts")]
+        if is_name(token):
+            counts += [self._df("stem", s) for s in english.stems(token)]
+            counts += [self._df("text", t) for t in self.same_stem(token)]
+        return max(counts)
 
     def _df(self, name: str, token: str) -> int:
         return int(self._searcher.doc_freq(name, token))
@@ -151,7 +164,8 @@ class Words:
         forms = self.same_stem(token)
         self._remember(word, forms)
         found += [self._term("text", t) for t in forms]
-        found += [self._term("stem", analysis.stem(token)), self._term("parts", token)]
+        found += [self._term("stem", stem) for stem in english.stems(token)]
+        found.append(self._term("parts", token))
         if _CAMEL.search(word.text):
             parts = analysis.split_identifier(word.text)
             if len(parts) > 1 and all(self._df("text", p) for p in parts):
@@ -175,13 +189,12 @@ class Words:
         return found
 
     def same_stem(self, token: str) -> tuple[str, ...]:
-        """Return the index's other terms with the English stem of `token`, the most frequent first."""
-        stem = analysis.stem(token)
-        common = analysis.common_beginning(stem, token)
-        if len(common) < _FORM_LETTERS:
-            return ()
-        near = self._searcher.terms_with_prefix("text", common, limit=_NEAR_SCAN)
-        return tuple([t for t, _ in near if t != token and t.isalpha() and analysis.stem(t) == stem][:_EXPANSIONS])
+        """Return the index's other terms with the English stem of `token`, or of one of its irregular forms."""
+        known = self._sessions.forms.get(token)
+        if known is None:
+            known = tuple(t for t in english.forms(token) if self._df("text", t))
+            self._sessions.forms[token] = known
+        return known
 
     # -- close -------------------------------------------------------------------------------------------------------
 

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 MAX_OPEN = 32
 """Requests of one client in threads and tasks at a time; further ones stay unread."""
 BURST = 16
-"""Requests of one client handled before others get their turn."""
+"""Requests of one client handled before others get their turn,"""
+BURST_SECONDS = 0.002
+"""or as many as fit into this time."""
 MAX_DEADLINE_MS = 7 * 24 * 3_600_000
 """A first build of a huge store, with somebody waiting for it, is over by then."""
 
@@ -111,10 +113,13 @@ class Connection(asyncio.Protocol, Generic[S]):
 
     def _work(self) -> None:
         """Handle what has arrived, as far as this client may go for now."""
+        end = self._loop.time() + BURST_SECONDS
         try:
-            for _ in range(BURST):
+            for turn in range(BURST):
                 if self._out.closing:
                     return
+                if turn and self._loop.time() > end:
+                    break
                 if self._leaving or not self._out.has_room() or len(self._tasks) >= MAX_OPEN:
                     self._pause()
                     return

@@ -123,10 +123,15 @@ class Indexer:
             self._control.send({"cmd": name})
 
     async def stop(self, seconds: float = STOP) -> None:
-        """Let the child commit and end, kill it after `seconds`; return when it is gone. Pending commands fail."""
+        """Let the child commit and end, kill it after `seconds`; return when it is gone. Pending commands fail.
+
+        One that has not said that it is ready has read nothing, and is killed at once.
+        """
         self._stopping.set()
         process, control = self._process, self._control
-        if process is not None and control is not None:
+        if process is not None and not self.running:
+            _kill(process)  # it has read nothing yet
+        elif process is not None and control is not None:
             control.send({"cmd": "stop"})
             try:
                 await asyncio.wait_for(process.wait(), seconds)

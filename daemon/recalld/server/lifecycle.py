@@ -18,6 +18,7 @@ from recalld.server.indexer import COMMAND
 from recalld.server.listen import Listener, listener
 from recalld.server.methods import METHODS
 from recalld.server.notify import Notifier
+from recalld.server.process import raise_descriptor_limit
 from recalld.server.server import Server
 from recalld.server.service import Service
 
@@ -34,6 +35,7 @@ def serve(places: Places, env: MutableMapping[str, str] = os.environ, *, command
     """
     os.umask(0o077)
     sys.setswitchinterval(SWITCH_INTERVAL)
+    raise_descriptor_limit()
     notifier = Notifier(env)
     config = load(places.config, Path(env.get("HOME") or Path.home()))
     lock = DataLock.acquire(places)

@@ -112,7 +112,10 @@ def _activated(env: MutableMapping[str, str]) -> socket.socket | None:
 
 
 def _launchd_sockets() -> list[int]:
-    """Return the descriptors that launchd holds for us; none where it did not start us with sockets."""
+    """Return the descriptors that launchd holds for us; none where it did not start us with sockets.
+
+    Written from the manual page; not yet tried on a Mac.
+    """
     libc = ctypes.CDLL(None)
     fds = ctypes.POINTER(ctypes.c_int)()
     count = ctypes.c_size_t()

@@ -46,8 +46,8 @@ def _ping(service: Service, params: Params) -> Result:
     return {"version": __version__, "protocol": wire.VERSION, "pid": os.getpid()}
 
 
-def _status(service: Service, params: Params) -> Result:
-    return service.status()
+async def _status(service: Service, params: Params, send: Send) -> Result:
+    return await service.status()
 
 
 def _search(service: Service, params: Params) -> Result:
@@ -110,7 +110,9 @@ async def _sync(service: Service, params: Params, send: Send) -> Result:
             if moved.done() and not asked.done():
                 await send(dict(service.indexer.status))
             moved.cancel()
-        return await asked
+        result = await asked
+        await service.settled()
+        return result
     finally:
         asked.cancel()
 
@@ -128,7 +130,7 @@ def _mcp_begins(service: Service, params: Params, connection: socket.socket, res
 
 METHODS: dict[str, Method[Service]] = {
     "ping": inline(_ping),
-    "status": inline(_status),
+    "status": task(_status),
     "search": inline(
         _search,
         {

@@ -16,10 +16,12 @@ from recalld import logs
 from recalld.config import Config, effective_roots, load
 from recalld.index.reader import IndexReader, Snapshot
 from recalld.ingest.generations import Generations
+from recalld.server.counts import Counts
 from recalld.server.indexer import COMMAND, Indexer
 from recalld.server.mcp_host import McpHost
 from recalld.server.notify import Notifier
 from recalld.server.process import resident_bytes
+from recalld.sources import SOURCES
 
 
 class Service:
@@ -44,11 +46,11 @@ class Service:
         self.indexer = Indexer(self._index_changed, self._status_changed, command=command)
         self.mcp = McpHost()
         self.reader: IndexReader | None = None
+        self.counts = Counts(SOURCES)
         self._env = dict(env)
         self._started = time.monotonic()
         self._readable = asyncio.Event()
         self._moved = asyncio.Event()
-        self._counted: tuple[Snapshot, dict[str, tuple[int, int]]] | None = None
 
     # -- the index --------------------------------------------------------------------------------------------------
 
@@ -87,10 +89,12 @@ class Service:
         try:
             if self.reader is None or self.reader.path != path:
                 self.reader = IndexReader(path)
+                self.counts.moved(None, self.reader.snapshot, None)
                 self._readable.set()
                 logs.info("index_opened", index=path.name)
             else:
-                self.reader.reload(sessions)
+                before = self.reader.snapshot
+                self.counts.moved(before, self.reader.reload(sessions), sessions)
         except (IndexFailure, OSError, ValueError) as error:  # what tantivy raises for a damaged or vanished file
             self.index_error = f"{type(error).__name__}: {error}"
             logs.error("index_unreadable", index=path.name, error=logs.where(error))
@@ -102,6 +106,7 @@ class Service:
         if self.reader is not None:
             self.reader.snapshot.complete = bool(self.indexer.status.get("complete"))
             self.reader.snapshot.pending_bytes = int(self.indexer.status.get("pending_bytes", 0))
+            self.reader.snapshot.records = self.counts.records if self.counts.known.is_set() else None
 
     def _status_changed(self) -> None:
         self._progress()
@@ -117,6 +122,11 @@ class Service:
         if not status.get("complete") and total:
             return f"indexing, {100 * (total - pending) // total} % of {total // 10**6} MB"
         return "up to date" if status.get("complete") else "starting"
+
+    async def settled(self) -> None:
+        """Return when all that an answer tells is of the newest snapshot, its counts included."""
+        await self.counts.settled()
+        self._progress()
 
     async def moved(self) -> None:
         """Return when the indexer next reports progress."""
@@ -143,14 +153,17 @@ class Service:
 
     # -- what is known of ourselves ---------------------------------------------------------------------------------
 
-    def status(self) -> dict[str, Any]:
+    async def status(self) -> dict[str, Any]:
         """Return the `status` answer."""
+        if self.reader is not None:
+            await self.counts.known.wait()
         said, indexer = self.indexer.status, self.indexer
-        counts = self._counts()
+        counts = self.counts.by_agent
         agents: dict[str, Any] = {}
         told: Mapping[str, Any] = said.get("agents", {})
         roots = self.roots()
-        for agent in dict.fromkeys([*roots, *told, *counts]):
+        indexed = [agent for agent, count in counts.items() if any(count)]
+        for agent in dict.fromkeys([*roots, *told, *indexed]):
             files = told.get(agent, {})
             records, sessions = counts.get(agent, (0, 0))
             agents[agent] = {
@@ -168,8 +181,8 @@ class Service:
             "version": __version__,
             "pid": os.getpid(),
             "uptime_s": round(time.monotonic() - self._started, 3),
-            "records": sum(records for records, _ in counts.values()),
-            "sessions": sum(sessions for _, sessions in counts.values()),
+            "records": self.counts.records,
+            "sessions": self.counts.sessions,
             "files": sum(agent["files"] for agent in agents.values()),
             "pending_bytes": said.get("pending_bytes", 0),
             "total_bytes": said.get("total_bytes", 0),
@@ -187,24 +200,6 @@ class Service:
             },
             "mcp": {"pid": self.mcp.pid, "connections": self.mcp.connections, "rss_bytes": mcp},
         }
-
-    def _counts(self) -> dict[str, tuple[int, int]]:
-        """Return (records, sessions) by agent in the last committed state."""
-        if self.reader is None:
-            return {}
-        snapshot = self.reader.snapshot
-        if self._counted is None or self._counted[0] is not snapshot:
-            from recalld.sources import SOURCES
-
-            counts = {
-                agent: (
-                    snapshot.count(snapshot.all_of(snapshot.term("type", "r"), snapshot.term("agent", agent))),
-                    snapshot.count(snapshot.all_of(snapshot.term("type", "s"), snapshot.term("agent", agent))),
-                )
-                for agent in SOURCES
-            }
-            self._counted = snapshot, {agent: count for agent, count in counts.items() if any(count)}
-        return self._counted[1]
 
     def findings(self) -> list[dict[str, Any]]:
         """Return what this process alone knows to be wrong, as `doctor` gives it."""

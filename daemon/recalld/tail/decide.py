@@ -40,10 +40,15 @@ class Round:
                 self._offer(found)
         for name, found in list(self._free.items()):
             self._stay(name, found)
+        # what a file is compared with must itself be as it was: files of the same name are looked at too
+        for found in list(self._free.values()):
+            for file in self._memory.living(found.source):
+                if file.id not in self._settled and self._bring(file.agent, file.path, source_of(file)):
+                    self._stay((file.agent, file.path), self._there[file.agent, file.path])
         self._free = dict(sorted(self._free.items(), key=lambda item: _order(item[1])))
         # a checkpoint without its file may live on in a copy of it, wherever that lies
         for copy in self._memory.copies_of(file.id for file in self._lost()):
-            self._bring(copy)
+            self._bring(copy.source.agent, str(copy.source.path), copy.source)
         for name, found in list(self._free.items()):
             self._move(name, found)
         for name, found in list(self._free.items()):
@@ -60,13 +65,15 @@ class Round:
         name = (found.source.agent, str(found.source.path))
         self._free[name] = self._there[name] = found
 
-    def _bring(self, found: Found) -> None:
-        """Take a copy into the round that the scan did not look at."""
-        name = (found.source.agent, str(found.source.path))
-        if name not in self._there and not self._scan.covers(name[1]):
-            stat = _stat(name[1])
-            if stat is not None:
-                self._offer(Found(found.source, stat))
+    def _bring(self, agent: str, path: str, source: SourceFile) -> bool:
+        """Take a file into the round that the scan did not look at; return whether it is there."""
+        if (agent, path) in self._there or self._scan.covers(path):
+            return False
+        stat = _stat(path)
+        if stat is None:
+            return False
+        self._offer(Found(source, stat))
+        return True
 
     def _lost(self) -> list[StoredFile]:
         """Return the checkpoints of files held to be on disk that were looked for and not found."""

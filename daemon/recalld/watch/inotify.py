@@ -16,13 +16,11 @@ from itertools import count
 
 from watchdog.observers.inotify_c import CallbackId, InotifyConstants, InotifyEvent, InotifyFD, Mask, WatchDescriptor
 
-from recalld.watch.backend import Changed, Lost, WatchLimit
+from recalld.watch.backend import Changed, Depth, Lost, WatchLimit
 
 _C = InotifyConstants
-MASK = (
-    _C.IN_MODIFY | _C.IN_ATTRIB | _C.IN_CREATE | _C.IN_DELETE | _C.IN_MOVE
-    | _C.IN_DELETE_SELF | _C.IN_MOVE_SELF | _C.IN_ONLYDIR | _C.IN_EXCL_UNLINK
-)  # fmt: skip
+ENTRIES = _C.IN_CREATE | _C.IN_DELETE | _C.IN_MOVE | _C.IN_DELETE_SELF | _C.IN_MOVE_SELF | _C.IN_ONLYDIR
+FILES = ENTRIES | _C.IN_MODIFY | _C.IN_ATTRIB | _C.IN_EXCL_UNLINK
 
 REMEDY = "raise fs.inotify.max_user_watches (and max_user_instances) with sysctl"
 
@@ -36,24 +34,24 @@ class InotifyTrees:
         self._changed = changed
         self._lost = lost
         self._lock = threading.RLock()
-        self._bases: dict[str, bool] = {}  # base -> recursive
+        self._bases: dict[str, Depth] = {}
         self._paths: dict[WatchDescriptor, str] = {}  # -> the directory's present path
         self._callbacks: dict[WatchDescriptor, CallbackId] = {}
         self._ids = count(1)
         try:
             self._fd = InotifyFD()
         except OSError as error:
-            raise WatchLimit(f"{error.strerror}: {REMEDY}") from error
+            raise WatchLimit(error.strerror or str(error), REMEDY) from error
         self._fd.start()
 
-    def watch(self, base: str, *, recursive: bool) -> bool:
+    def watch(self, base: str, depth: Depth) -> bool:
         with self._lock:
             known = self._bases.get(base)
-            if known is not None and known >= recursive:
+            if known is not None and known >= depth:
                 return True
-            self._bases[base] = recursive
+            self._bases[base] = depth
             try:
-                there = self._add(base, recursive=recursive, follow=True)
+                there = self._add(base, depth, follow=True)
             except WatchLimit:
                 self.unwatch(base)
                 raise
@@ -94,11 +92,11 @@ class InotifyTrees:
                     self._drop_base(base)
             elif is_directory and (event.is_create or event.is_moved_to) and self._wanted(path):
                 try:
-                    self._add(path, recursive=True, follow=False)
+                    self._add(path, Depth.TREE, follow=False)
                 except WatchLimit as error:
-                    for base in [base for base, recursive in self._bases.items() if recursive and _in(path, base)]:
+                    for base in [base for base in self._bases if self._grows(path, base)]:
                         self.unwatch(base)
-                        self._lost(base, error.message)
+                        self._lost(base, error)
         self._changed(path, is_directory)
 
     def on_watch_deleted(self, wd: WatchDescriptor) -> None:
@@ -110,40 +108,40 @@ class InotifyTrees:
 
     def on_queue_overflow(self) -> None:
         with self._lock:
-            for base, recursive in list(self._bases.items()):  # directories may have come that nobody told of
+            for base, depth in list(self._bases.items()):  # directories may have come that nobody told of
                 try:
-                    if not self._add(base, recursive=recursive, follow=True):
+                    if not self._add(base, depth, follow=True):
                         self._drop_base(base)
                 except WatchLimit as error:
                     self.unwatch(base)
-                    self._lost(base, error.message)
+                    self._lost(base, error)
         self._changed(None, True)
 
     # with the lock held
 
-    def _add(self, path: str, *, recursive: bool, follow: bool) -> bool:
+    def _add(self, path: str, depth: Depth, *, follow: bool) -> bool:
         """Watch a directory, then what is below it: what comes in between is seen by one or the other."""
         pending = [path]
-        there = self._add_one(path, follow=follow)
-        while pending and there and recursive:
+        there = self._add_one(path, ENTRIES if depth is Depth.ENTRIES else FILES, follow=follow)
+        while pending and there and depth is Depth.TREE:
             try:
                 with os.scandir(pending.pop()) as entries:
                     below = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
             except OSError:
                 continue  # removed meanwhile, or unreadable, which the scan reports
-            pending += [child for child in below if self._add_one(child, follow=False)]
+            pending += [child for child in below if self._add_one(child, FILES, follow=False)]
         return there
 
-    def _add_one(self, path: str, *, follow: bool) -> bool:
-        # MASK_ADD keeps the mask of a directory that is watched already
-        mask = Mask(MASK | _C.IN_MASK_ADD | (0 if follow else _C.IN_DONT_FOLLOW))
+    def _add_one(self, path: str, events: int, *, follow: bool) -> bool:
+        # MASK_ADD keeps what a directory that is watched already is watched for
+        mask = Mask(events | _C.IN_MASK_ADD | (0 if follow else _C.IN_DONT_FOLLOW))
         callback = CallbackId(next(self._ids))
         try:
             wd = self._fd.add_callback(os.fsencode(path), mask, self, callback)
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
-            raise WatchLimit(f"{error.strerror}: {REMEDY}") from error
+            raise WatchLimit(error.strerror or str(error), REMEDY) from error
         if wd == -1 or wd in self._paths:  # -1: permission denied, which InotifyFD passes over
             self._fd.remove_callbacks([(wd, callback)])
         if wd == -1:
@@ -163,8 +161,7 @@ class InotifyTrees:
 
     def _wanted(self, path: str) -> bool:
         """Return whether a directory is to be watched: a base, or below a recursive one."""
-        return any(path == base or (recursive and _in(path, base)) for base, recursive in self._bases.items())
+        return path in self._bases or any(self._grows(path, base) for base in self._bases)
 
-
-def _in(path: str, base: str) -> bool:
-    return path.startswith(base + "/")
+    def _grows(self, path: str, base: str) -> bool:
+        return self._bases[base] is Depth.TREE and path.startswith(base + "/")

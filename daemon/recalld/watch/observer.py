@@ -11,7 +11,7 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
-from recalld.watch.backend import Changed, Lost, WatchLimit
+from recalld.watch.backend import Changed, Depth, Lost, WatchLimit
 
 READS = frozenset({"opened", "closed_no_write"})
 """Events that our own reading raises."""
@@ -29,7 +29,7 @@ class ObservedTrees:
         self._observer = Observer()
         self._observer.start()
 
-    def watch(self, base: str, *, recursive: bool) -> bool:
+    def watch(self, base: str, depth: Depth) -> bool:
         if base in self._watches:
             return True
         if not os.path.isdir(base):
@@ -37,7 +37,7 @@ class ObservedTrees:
         try:
             real = os.path.realpath(base)  # FSEvents tells of real paths, whatever was asked for
             handler = _Handler(self._changed, real, base)
-            self._watches[base] = self._observer.schedule(handler, real, recursive=recursive)
+            self._watches[base] = self._observer.schedule(handler, real, recursive=depth is Depth.TREE)
         except FileNotFoundError:
             return False
         except OSError as error:

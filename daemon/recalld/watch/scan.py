@@ -37,28 +37,21 @@ def _classified(source: Source, root: Path, path: str) -> SourceFile | None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One directory that a source names, or one file (`recursive` is then False and `only` its name)."""
+    """One directory with an agent's files: a root without what is below it, or a tree."""
 
     agent: str
     root: Path
     directory: Path
     recursive: bool
-    only: str | None = None
 
 
 def places(sources: Mapping[str, Source], roots: Mapping[str, Sequence[Path]]) -> list[Place]:
-    """Return where the agents' files lie. The root itself is not recursive: agents keep much else below it.
-
-    A name that ends in a suffix of session files (`history.jsonl`) is a file's.
-    """
+    """Return where the agents' files lie: every root's own files, and the trees that the source names below it."""
     result: list[Place] = []
     for agent, source in sources.items():
-        for root in roots.get(agent, ()):
-            for path in source.watched(root):
-                if path.suffix in (".jsonl", ".json", ".zst"):
-                    result.append(Place(agent, root, path.parent, False, path.name))
-                else:
-                    result.append(Place(agent, root, path, path != root))
+        for root in dict.fromkeys(roots.get(agent, ())):
+            result.append(Place(agent, root, root, False))
+            result += [Place(agent, root, path, True) for path in source.watched(root) if path != root]
     return result
 
 
@@ -100,14 +93,13 @@ class _Walk:
 
     def place(self, place: Place, wanted: list[str] | None) -> None:
         """Look at one place, or at the part of it that is wanted."""
-        base = os.fspath(place.directory)
-        target = base if place.only is None else f"{base}/{place.only}"
+        target = os.fspath(place.directory)
         if wanted is None:
-            self._start(place, target, whole=place.recursive or place.only is not None)
+            self._start(place, target, whole=place.recursive)
             return
         for path in wanted:
             if target == path or target.startswith(path + "/"):
-                self._start(place, target, whole=place.recursive or place.only is not None)
+                self._start(place, target, whole=place.recursive)
             elif _within(place, target, path) and not _through_link(target, path):
                 self._start(place, path, whole=True)
 

@@ -5,9 +5,9 @@ scan is the truth; a hint only says that now is a good time for one. So the watc
 directory that cannot be watched is scanned, stats only, at an interval that follows its activity; and whatever happens,
 every `SAFETY` seconds there is a hint to scan everything.
 
-    events   created, modified, moved, deleted, of the agents' files and of directories
+    events   created, modified, moved, deleted, of the agents' files and of directories; where the place does not exist
+             yet, its nearest parent is watched until it does
     scan     size, mtime, inode of every file, every 1 to 10 s
-    waiting  the place does not exist yet: its nearest parent is watched until it does
 
 Threads: the backend's, which sleeps until the system has events, and one here, which sleeps until there is something to
 tell or a time has come. With everything in `events` mode that is once in `SAFETY` seconds.
@@ -25,7 +25,7 @@ from typing import Literal
 
 from recalld.sources.base import Source
 from recalld.tail.found import Stat
-from recalld.watch.backend import Backend, Changed, Lost, WatchLimit
+from recalld.watch.backend import Backend, Changed, Depth, Lost, WatchLimit
 from recalld.watch.mounts import why_not_events
 from recalld.watch.scan import Place, classified, nothing, places, scan_place
 
@@ -47,9 +47,6 @@ MANY = 4096
 Hint = Callable[[set[Path] | None], None]
 """Called with the files and directories to look at, or None: scan everything. From the watcher's thread."""
 
-Mode = Literal["events", "scan", "waiting"]
-
-
 @dataclass(frozen=True, slots=True)
 class Watched:
     """How one directory is watched, for people."""
@@ -57,9 +54,12 @@ class Watched:
     agent: str
     root: Path
     directory: Path
-    mode: Mode
-    reason: str | None = None
+    mode: Literal["events", "scan"]
+    reason: str | None
     """Why it is not `events`."""
+    remedy: str | None
+    """What a person can do about it."""
+    exists: bool
 
 
 @dataclass(slots=True)
@@ -68,8 +68,9 @@ class _Base:
 
     place: Place
     path: str
-    mode: Mode = "waiting"
+    mode: Literal["events", "scan", "waiting"] = "waiting"
     reason: str | None = None
+    remedy: str | None = None
     parent: str | None = None
     """What is watched in its stead while it does not exist."""
     identity: tuple[int, int] | None = None
@@ -120,12 +121,12 @@ class Watcher:
         self._fastest, self._slowest = fastest, slowest
         self._bases = [_Base(place, os.fspath(place.directory)) for place in places(sources, roots)]
         self._backend: Backend | None = None
-        self._backend_reason: str | None = None
+        self._refused: WatchLimit | None = None
         self._wake = threading.Condition()
         # guarded by the condition, for the backend's thread writes them:
         self._pending: set[str] = set()
         self._everything = False
-        self._broken: dict[str, str | None] = {}
+        self._broken: dict[str, WatchLimit | None] = {}
         self._appeared = False
         self._stopping = False
         self._waiting: frozenset[str] = frozenset()  # paths whose appearance matters
@@ -156,9 +157,17 @@ class Watcher:
             self._backend.stop()
 
     def watched(self) -> list[Watched]:
-        """Return how every place is watched now."""
+        """Return how every place is watched now: each root's own files, and each tree below it."""
         return [
-            Watched(base.place.agent, base.place.root, base.place.directory, base.mode, base.reason)
+            Watched(
+                agent=base.place.agent,
+                root=base.place.root,
+                directory=base.place.directory,
+                mode="scan" if base.mode == "scan" else "events",
+                reason=base.reason,
+                remedy=base.remedy,
+                exists=base.identity is not None,
+            )
             for base in self._bases
         ]
 
@@ -181,9 +190,9 @@ class Watcher:
                 self._pending.add(path)
             self._wake.notify()
 
-    def _lost(self, base: str, reason: str | None) -> None:
+    def _lost(self, base: str, why: WatchLimit | None) -> None:
         with self._wake:
-            self._broken[base] = reason
+            self._broken[base] = why
             self._wake.notify()
 
     def _relevant(self, path: str, is_directory: bool) -> bool:
@@ -250,27 +259,29 @@ class Watcher:
 
     def _open_backend(self) -> None:
         try:
-            self._backend, self._backend_reason = self._make_backend(self._changed, self._lost), None
+            self._backend, self._refused = self._make_backend(self._changed, self._lost), None
         except WatchLimit as error:
-            self._backend, self._backend_reason = None, error.message
+            self._backend, self._refused = None, error
 
     def _establish(self, base: _Base) -> None:
         """Watch a base by the best means there is."""
         parent, base.parent = base.parent, None
         base.identity = _identity(base.path)
-        reason = self._backend_reason or self._why_not(base.place.directory)
+        base.reason = base.remedy = base.snapshot = None
+        reason = self._why_not(base.place.directory)
         if self._backend is None or reason is not None:
-            self._scan_mode(base, reason)
+            self._scan_mode(base, self._refused or reason)
             return
+        depth = Depth.TREE if base.place.recursive else Depth.FILES
         try:
-            if base.identity is not None and self._backend.watch(base.path, recursive=base.place.recursive):
-                base.mode, base.reason, base.snapshot = "events", None, None
+            if base.identity is not None and self._backend.watch(base.path, depth):
+                base.mode = "events"
             else:
-                base.mode, base.reason = "waiting", "it does not exist yet"
+                base.mode = "waiting"
                 if self._backend.waits:
                     self._await(base)
         except WatchLimit as error:
-            self._scan_mode(base, error.message)
+            self._scan_mode(base, error)
         self._release(parent)
         self._note_waiting()
 
@@ -279,8 +290,12 @@ class Watcher:
         assert self._backend is not None
         child, parent = base.path, os.path.dirname(base.path)
         while parent != child:
-            if self._backend.watch(parent, recursive=False):
+            if self._backend.watch(parent, Depth.ENTRIES):
                 base.parent = parent
+                if self._backend.watch(child, Depth.ENTRIES):  # it came before its parent's watch stood
+                    with self._wake:
+                        self._appeared = True
+                        self._wake.notify()
                 return
             child, parent = parent, os.path.dirname(parent)
 
@@ -293,8 +308,9 @@ class Watcher:
                 path = os.path.dirname(path)
         self._waiting = frozenset(steps)
 
-    def _scan_mode(self, base: _Base, reason: str | None) -> None:
-        base.mode, base.reason, base.parent = "scan", reason, None
+    def _scan_mode(self, base: _Base, why: WatchLimit | str | None) -> None:
+        base.mode, base.parent = "scan", None
+        base.reason, base.remedy = (why.message, why.remedy) if isinstance(why, WatchLimit) else (why, None)
         base.interval, base.next_scan, base.snapshot = self._fastest, time.monotonic() + self._fastest, None
         self._note_waiting()
 
@@ -314,15 +330,15 @@ class Watcher:
         if parent not in used:
             self._backend.unwatch(parent)
 
-    def _repair(self, broken: Mapping[str, str | None], pending: set[str]) -> None:
-        for path, reason in broken.items():
+    def _repair(self, broken: Mapping[str, WatchLimit | None], pending: set[str]) -> None:
+        for path, why in broken.items():
             for base in self._bases:
                 if path not in (base.path, base.parent):
                     continue
-                if reason is None:
+                if why is None:
                     self._establish(base)
                 else:
-                    self._scan_mode(base, reason)
+                    self._scan_mode(base, why)
                 pending.add(base.path)  # what was lost with the watch, and what came before the new one stood
 
     def _look_after(self, pending: set[str]) -> None:
