@@ -22,7 +22,7 @@ ONCE_IN = 60
 """Seconds between two requests to start the daemon."""
 
 SETTINGS: dict[str, str | list[str] | dict[str, str]] = {}
-"""`socket`, `lock` and `stamp`: paths; `recall`: the command line's argv; `env`: the places, for what is started."""
+"""`socket`, `lock`, `stamp`, `relay` (the directory of the MCP relay): paths; `recall`: the command line's argv; `env`: the places, for what is started."""
 
 
 def leave(*_: object) -> None:
@@ -33,10 +33,15 @@ def leave(*_: object) -> None:
 def main(argv: list[str], settings: dict[str, str | list[str] | dict[str, str]]) -> None:
     """Do what the arguments say, and end the process.
 
-    `hook AGENT EVENT`, `statusline AGENT`; anything else is for the command line itself, which takes over.
+    `hook AGENT EVENT`, `statusline AGENT`, `mcp …`; anything else is for the command line itself, which takes over.
     """
     sys.excepthook = leave
     what = argv[1] if len(argv) > 1 else ""
+    if what == "mcp":
+        sys.path.insert(0, str(settings["relay"]))
+        import relay  # a module by its file: `recall` as a package costs too much
+
+        relay.main(argv[2:], settings, environment(settings))
     if what not in ("hook", "statusline") or len(argv) < 3 or (what == "hook" and len(argv) < 4):
         command = [*settings["recall"]]
         posix.execve(command[0], command + argv[1:], environment(settings))

@@ -21,7 +21,18 @@ PATIENCE = 2.0
 """Seconds after which a hook has nothing to say: the agent waits for it."""
 
 _TEXT = {"type": "string"}
-_FLAT = ("session_id", "transcript_path", "cwd", "source", "prompt", "tool_name", "error", "agent_id", "trigger", "reason")
+_FLAT = (
+    "session_id",
+    "transcript_path",
+    "cwd",
+    "source",
+    "prompt",
+    "tool_name",
+    "error",
+    "agent_id",
+    "trigger",
+    "reason",
+)
 """Fields of an event that arrive under their own names."""
 _OF_TOOL_INPUT = ("command", "file_path")
 """Fields of `tool_input`, which arrive one by one."""

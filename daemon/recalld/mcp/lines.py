@@ -21,7 +21,7 @@ STALL = 30.0
 
 
 class Lines:
-    """Serves one client. `heard` is the loop's time of the last word either way, `busy` tells whether an answer is due."""
+    """Serves one client. `heard` is the loop's time of the last word either way; `busy`: an answer is due."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader

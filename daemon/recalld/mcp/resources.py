@@ -7,7 +7,7 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from recall.clean import one_line
+from recall.clean import clean_line
 from recall.errors import RecallError
 from recalld.mcp import text
 from recalld.mcp.asking import Asking
@@ -34,7 +34,7 @@ async def list_resources(asking: Asking, cursor: str | None) -> types.ListResour
 
 
 def _resource(session: dict[str, Any]) -> types.Resource:
-    title = one_line(session.get("title") or "") or session["id"]
+    title = clean_line(session.get("title") or "") or session["id"]
     return types.Resource(
         uri=PREFIX + session["id"],
         name=session["id"],
@@ -65,7 +65,7 @@ async def read_resource(asking: Asking, uri: str) -> types.ReadResourceResult:
         raise MCPError(code=types.INVALID_PARAMS, message=f"no such resource; sessions are at {PREFIX}<id>")
     answer = await _asked(asking, "show", {"session": uri[len(PREFIX) :], "limit": _RECORDS})
     head = f"{text.place(answer['session'])}\n{answer['total']} records"
-    blocks = [f"{text.record_line(record, 80)}\n{text.cut(record['text'], 4000)}".rstrip() for record in answer["records"]]
+    blocks = [text.record_block(record, 4000) for record in answer["records"]]
     said = text.framed("session", head, blocks, most=MAX_BYTES)
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=MIME, text=said)])
 
@@ -75,4 +75,4 @@ async def _asked(asking: Asking, method: str, params: dict[str, Any]) -> dict[st
         return await asking.ask(method, params)
     except RecallError as error:
         code = types.INVALID_PARAMS if error.code in ("not_found", "ambiguous") else types.INTERNAL_ERROR
-        raise MCPError(code=code, message=text.cut(one_line(error.message), 300)) from error
+        raise MCPError(code=code, message=text.cut(clean_line(error.message), 300)) from error

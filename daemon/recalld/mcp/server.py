@@ -11,7 +11,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
 from recall import __version__
-from recall.clean import one_line
+from recall.clean import clean_line
 from recall.errors import RecallError
 from recalld import logs
 from recalld.mcp.asking import Asking
@@ -47,7 +47,7 @@ def argument_fault(validator: Draft202012Validator, arguments: dict[str, Any]) -
     if fault is None:
         return None
     where = ".".join(str(part) for part in fault.absolute_path)
-    return cut(one_line(f"{where}: {fault.message}" if where else fault.message), 300)
+    return cut(clean_line(f"{where}: {fault.message}" if where else fault.message), 300)
 
 
 def failed(message: str) -> types.CallToolResult:
@@ -67,7 +67,7 @@ async def call(asking: Asking, name: str, arguments: dict[str, Any]) -> types.Ca
         answer = await tool.call(asking, arguments)
     except RecallError as error:
         logs.info("mcp_tool_failed", tool=name, code=error.code)
-        return failed(cut(one_line(f"{name}: {error.message}"), 500))
+        return failed(cut(clean_line(f"{name}: {error.message}"), 500))
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=answer.text)], structured_content=answer.structured
     )

@@ -101,7 +101,7 @@ PROJECT: Schema = {
     "description": "Only this project: an absolute path (and below), `.` for the current one, or a directory's name.",
 }
 AGENT: Schema = {"type": "string", "enum": list(AGENTS), "description": "Only sessions of this agent."}
-SINCE: Schema = {"type": "string", "maxLength": 100, "description": "Not before: ISO 8601, or `7d`, `12h`, `yesterday`."}
+SINCE: Schema = {"type": "string", "maxLength": 100, "description": "Not before: ISO 8601, `7d`, `12h`, `yesterday`."}
 UNTIL: Schema = {"type": "string", "maxLength": 100, "description": "Not after, written in the same way."}
 ROLE: Schema = {"type": "string", "enum": list(ROLES), "description": "Only records of this role."}
 KIND: Schema = {"type": "string", "enum": list(KINDS), "description": "Only records of this kind."}
@@ -129,9 +129,9 @@ class Budget:
     def cleaned(self, value: Any, most: int) -> Any:
         """Return `value` with every text in it cleaned; a record's own is cut at `most` and to what is left."""
         if isinstance(value, str):
-            text = clean(value)[:most]
-            self._left -= len(text)
-            return text
+            kept = clean(value)[:most]
+            self._left -= len(kept)
+            return kept
         if isinstance(value, list):
             return [self.cleaned(item, most) for item in value]
         if isinstance(value, dict):
@@ -155,7 +155,7 @@ def structured(answer: dict[str, Any], name: str, most: int = RECORD_CHARS) -> d
             break
         kept.append(budget.cleaned(item, most))
     if len(kept) < len(items) and "total" in answer:
-        # `total` counts what could be paged through, so the page began at:
-        end = answer.get("next_offset") if answer.get("next_offset") is not None else answer["total"]
+        following = answer.get("next_offset")
+        end = answer["total"] if following is None else following  # where this page ended
         rest["next_offset"] = end - (len(items) - len(kept))
     return {"notice": NOTICE, **rest, name: kept}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from recall import frame
-from recall.clean import clean, one_line
+from recall.clean import clean, clean_line
 from recalld.mcp.shapes import NOTICE
 
 MAX_BYTES = 4096
@@ -38,7 +38,7 @@ def cut(text: str, most: int) -> str:
 
 
 def framed(kind: str, head: str, blocks: Sequence[str], tail: str = "", most: int = MAX_BYTES) -> str:
-    """Return the blocks that fit in a frame of at most `most` bytes, `head` before and `tail` (ours, trusted) behind."""
+    """Return the blocks that fit in a frame of at most `most` bytes, `head` before, `tail` (ours, trusted) behind."""
     opening = f'{frame.OPEN} answer="{kind}">\n{NOTICE}\n'
     closing = f"\n{frame.CLOSE}"
     left = most - len((opening + closing + tail).encode()) - _END_ROOM
@@ -67,37 +67,46 @@ def place(session: dict[str, Any]) -> str:
     kind = session.get("sub_agent")
     if kind:
         words.append(f"(sub-agent {kind})")
-    title = one_line(session.get("title") or "")
+    title = clean_line(session.get("title") or "")
     return " · ".join(word for word in words if word) + (f' · "{cut(title, 160)}"' if title else "")
 
 
-def record_line(record: dict[str, Any], most: int = 300) -> str:
-    """Return a record in a line: what it is, and the beginning of its text."""
+def record_head(record: dict[str, Any]) -> str:
+    """Return what a record is, in brackets: tool or role, how it ended, when, its id."""
     what = record.get("tool") or record["role"]
     if record["kind"] not in ("message", "tool_call"):
         what = f"{record['kind']} {what}" if record.get("tool") else record["kind"]
     status = record.get("exit_status")
     flags = f" exit {status}" if status else (" failed" if record.get("is_error") else "")
     when = (record.get("time") or "")[:16].replace("T", " ")
-    said = one_line(record.get("command") or record["text"])
-    return f"[{what}{flags} {when} id {record['id']}] {cut(said, most)}"
+    return f"[{what}{flags} {when} id {record['id']}]"
+
+
+def record_line(record: dict[str, Any], most: int = 300) -> str:
+    """Return a record in a line: what it is, and the beginning of its text."""
+    return f"{record_head(record)} {cut(clean_line(record.get('command') or record['text']), most)}"
+
+
+def record_block(record: dict[str, Any], most: int) -> str:
+    """Return a record: a line that says what it is, and at most `most` bytes of its text."""
+    return f"{record_head(record)}\n{cut(record['text'], most)}".rstrip()
 
 
 def search(answer: dict[str, Any]) -> str:
     """Return the text of a `search` answer."""
-    query = one_line(answer["query"])
+    query = clean_line(answer["query"])
     if not answer["hits"]:
         head = f"Nothing in past sessions matches: {cut(query, 300)}"
         return framed("recall", head + _state(answer["index"]), [])
     shown, total = len(answer["hits"]), answer["total"]
     head = f"{shown} of {total} sessions for: {cut(query, 300)} ({answer['tier']} match){_state(answer['index'])}"
     if answer.get("notice"):
-        head += f"\n{one_line(answer['notice'])}"
+        head += f"\n{clean_line(answer['notice'])}"
     blocks = []
     for hit in answer["hits"]:
         lines = [place(hit["session"])]
         lines += [
-            f"  {_said_by(match['record'])} id {match['record']['id']}: {cut(one_line(match['snippet']), 420)}"
+            f"  {_said_by(match['record'])} id {match['record']['id']}: {cut(clean_line(match['snippet']), 420)}"
             for match in hit["matches"]
         ]
         blocks.append("\n".join(lines))
@@ -116,8 +125,7 @@ def show(answer: dict[str, Any]) -> str:
     """Return the text of a `show` answer."""
     following = answer.get("next_offset")
     head = f"{place(answer['session'])}\n{answer['total']} records"
-    blocks = [f"{record_line(record, 80)}\n{record['text']}".rstrip() for record in answer["records"]]
-    blocks = [cut(block, 1200) for block in blocks]
+    blocks = [record_block(record, 1200) for record in answer["records"]]
     more = f"\nNext page: offset={following}." if following is not None else ""
     return framed("show", head, blocks, more)
 
@@ -131,7 +139,8 @@ def blame(answer: dict[str, Any], path: str) -> str:
     """Return the text of a `blame` answer."""
     blocks = []
     for touch in answer["sessions"]:
-        head = f"{place(touch['session'])}\n  {', '.join(touch['kinds'])}, {touch['touches']} times, last {touch['last']}"
+        did = f"{', '.join(touch['kinds'])}, {touch['touches']} times, last {touch['last']}"
+        head = f"{place(touch['session'])}\n  {did}"
         blocks.append("\n".join([head, *(f"  {record_line(record)}" for record in touch["records"])]))
     return framed("blame", _counted(blocks, "session touched", "sessions touched", path), blocks)
 
@@ -139,8 +148,8 @@ def blame(answer: dict[str, Any], path: str) -> str:
 def how(answer: dict[str, Any], tool: str) -> str:
     """Return the text of a `how` answer."""
     blocks = [
-        f"{cut(one_line(use['command']), 600)}\n  {use['runs']} runs in {use['sessions']} sessions, {use['failed']} failed,"
-        f" last {use['last']} in {use['project']}"
+        f"{cut(clean_line(use['command']), 600)}\n  {use['runs']} runs in {use['sessions']} sessions,"
+        f" {use['failed']} failed, last {use['last']} in {use['project']}"
         for use in answer["commands"]
     ]
     return framed("how", _counted(blocks, "command line of", "command lines of", tool), blocks)
@@ -151,7 +160,8 @@ def fix(answer: dict[str, Any], error: str) -> str:
     held = {True: "it stayed away afterwards", False: "it came back", None: "whether it held is not known"}
     blocks = []
     for found in answer["fixes"]:
-        head = f"{place(found['session'])}\n  error: {cut(one_line(found['error']), 300)}\n  what was done next ({held[found['held']]}):"
+        error_line = cut(clean_line(found["error"]), 300)
+        head = f"{place(found['session'])}\n  error: {error_line}\n  what was done next ({held[found['held']]}):"
         blocks.append("\n".join([head, *(f"  {record_line(record, 500)}" for record in found["next"])]))
     return framed("fix", _counted(blocks, "earlier occurrence of", "earlier occurrences of", error), blocks)
 
@@ -166,7 +176,7 @@ def files(answer: dict[str, Any], topic: str) -> str:
 
 
 def _counted(blocks: list[str], one: str, many: str, what: str) -> str:
-    subject = cut(one_line(what), 300)
+    subject = cut(clean_line(what), 300)
     if not blocks:
         return f"Past sessions hold nothing about: {subject}"
     return f"{len(blocks)} {one if len(blocks) == 1 else many} {subject}"

@@ -20,13 +20,13 @@ from recalld.mcp.shapes import COUNT, MAYBE, RECORD, SESSION, TEXT, answer_of, i
 Arguments = dict[str, Any]
 
 INSTRUCTIONS = """\
-recall searches every earlier session of every coding agent on this machine (Claude Code, Codex, Qwen Code), this \
-project's and others', up to the last line written.
+recall searches every earlier session of every coding agent on this machine (Claude Code, Codex, Qwen Code), of \
+this project and others, up to the last line written.
 
 Call it before you spend effort, not after:
 - something fails (a command, a test, a build): `fix` with the error line, before trying things
 - before changing a file whose reasons you do not know: `blame` with its path
-- the user says "again", "last time", "as we did", "what did we decide", or assumes you know: `recall` or `recall_context`
+- the user says "again", "last time", "as we did", "what did we decide", or takes it as known: `recall`, `recall_context`
 - how is this deployed, tested, run here: `how` with the tool's name; which files are about X: `files`
 - a hit looks right: `show` reads that session around the record
 
@@ -177,21 +177,21 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "recall",
         "Search earlier sessions",
-        "Call when the user refers to earlier work, or before working out anything that may have been worked out before:"
+        "Call when the user refers to earlier work, or before working out what may have been worked out before:"
         " full-text search over all earlier sessions of all coding agents on this machine, newest state included."
         " Returns the best sessions with the matching records.",
         input_of(
             {
                 "query": shapes.QUERY
-                | {"description": 'Words that must all occur, "a phrase", -word, word*, a OR b, path:… tool:… is:error.'},
+                | {"description": 'Words that must all occur, "a phrase", -word, word*, a OR b, path:… is:error.'},
                 "project": shapes.PROJECT,
                 "agent": shapes.AGENT,
-                "session": {"type": "string", "maxLength": 200, "description": "Only in this session (id or beginning)."},
+                "session": {"type": "string", "maxLength": 200, "description": "Only in this session."},
                 "role": shapes.ROLE,
                 "kind": shapes.KIND,
                 "since": shapes.SINCE,
                 "until": shapes.UNTIL,
-                "sub_agents": {"type": "boolean", "description": "Sessions of sub-agents too."},
+                "sub_agents": {"type": "boolean", "description": "Those of sub-agents too."},
                 "sort": {"type": "string", "enum": ["relevance", "newest"]},
                 "limit": limit(5, 20),
                 "offset": _OFFSET,
@@ -201,7 +201,7 @@ TOOLS: tuple[Tool, ...] = (
         answer_of(
             {
                 "query": TEXT,
-                "tier": {"type": ["string", "null"], "description": "exact, forms, close or related; null: nothing."},
+                "tier": {"type": ["string", "null"], "description": "exact, forms, close, related; null: nothing."},
                 "total": COUNT,
                 "index": {"type": "object"},
                 "hits": list_of(_HIT),
@@ -214,8 +214,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "recall_context",
         "What an earlier session found out about this",
-        "Call at the start of a task, or when the user asks what was decided or done: a digest of the one earlier session"
-        " that answers the question best (what was asked, decided, changed, and how it ended).",
+        "Call at the start of a task, or when the user asks what was decided or done: a digest of the one earlier"
+        " session that answers the question best (what was asked, decided, changed, and how it ended).",
         input_of({"query": shapes.QUERY, "project": shapes.PROJECT}, ("query",)),
         answer_of(
             {"session": SESSION, "markdown": TEXT, "bytes": COUNT, "truncated": {"type": "boolean"}},
@@ -274,7 +274,7 @@ TOOLS: tuple[Tool, ...] = (
                     "type": "string",
                     "minLength": 1,
                     "maxLength": 400,
-                    "description": "The program, and a subcommand if you like: `docker compose`, `pytest`, `terraform`.",
+                    "description": "The program, and a subcommand if you like: `pytest`, `docker compose`.",
                 },
                 "project": shapes.PROJECT,
                 "limit": limit(10, 50),
@@ -296,12 +296,12 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "show",
         "Read an earlier session",
-        "Call to read on after `recall`, `blame` or `fix` named a session: its records in conversation order, a page at a"
-        " time, or around one record.",
+        "Call to read on after `recall`, `blame` or `fix` named a session: its records in conversation order, a page"
+        " at a time, or around one record.",
         input_of(
             {
-                "session": {"type": "string", "minLength": 1, "maxLength": 200, "description": "An id or its beginning."},
-                "around": {"type": "string", "maxLength": 200, "description": "Id of the record to centre the page on."},
+                "session": {"type": "string", "minLength": 1, "maxLength": 200, "description": "Its id."},
+                "around": {"type": "string", "maxLength": 200, "description": "A record's id."},
                 "role": shapes.ROLE,
                 "kind": shapes.KIND,
                 "limit": limit(20, 100),

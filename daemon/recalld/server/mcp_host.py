@@ -9,6 +9,8 @@ reconnect: the relay makes one at the agent's next word.
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -144,9 +146,11 @@ class McpHost:
         except OSError:
             data = b""
         if not data:
-            asyncio.get_running_loop().remove_reader(control)
-            if control is self._control:
-                self._kill("closed its pipe")
+            loop = asyncio.get_running_loop()
+            loop.remove_reader(control)
+            if control is self._control:  # it has died, which is seen in a moment, or is of no use
+                self._control = None
+                loop.call_later(STOP, self._kill_still, self._process)
             return
         self._decoder.feed(data)
         try:
@@ -163,12 +167,16 @@ class McpHost:
                 self._control.shutdown(socket.SHUT_WR)
             self._control = None
 
+    def _kill_still(self, process: asyncio.subprocess.Process | None) -> None:
+        if process is self._process:
+            self._kill("closed its pipe")
+
     def _kill(self, why: str) -> None:
         self._control = None
-        if self._process is not None:
+        if self._process is not None and self._process.returncode is None:
             logs.error("mcp_killed", pid=self._process.pid, why=why)
             with suppress(ProcessLookupError):  # it has just ended
-                self._process.kill()
+                os.kill(self._process.pid, signal.SIGKILL)  # `Process.kill` looks, and takes its end from the watcher
 
     def _refuse_waiting(self) -> None:
         while self._waiting:
