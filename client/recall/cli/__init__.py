@@ -26,6 +26,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "start": ("recall.cli.lifecycle:start", "Start the daemon."),
     "stop": ("recall.cli.lifecycle:stop", "Stop the daemon."),
     "service": ("recall.cli.service:service", "Install the daemon as a user service (systemd, launchd)."),
+    "install": ("recall.cli.install:install", "Wire hooks, MCP, skill and status line into your agents."),
+    "uninstall": ("recall.cli.install:uninstall", "Take all of that out again."),
     "mcp": ("recall.cli.mcp:mcp", "Serve MCP on stdin and stdout (agents start this)."),
     "demo": ("recall.cli.demo:demo", "See it work on made-up sessions, in a temporary place."),
     "completion": ("recall.cli.misc:completion", "Print the completion script of a shell."),

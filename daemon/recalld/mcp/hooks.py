@@ -34,7 +34,7 @@ _FLAT = (
     "reason",
 )
 """Fields of an event that arrive under their own names."""
-_OF_TOOL_INPUT = ("command", "file_path")
+_OF_TOOL_INPUT = ("command", "file_path", "notebook_path")
 """Fields of `tool_input`, which arrive one by one."""
 
 HOOK_CONTEXT = input_of(
@@ -64,11 +64,10 @@ def payload(given: dict[str, Any]) -> dict[str, Any]:
 
 async def hook_context(asking: Asking, given: dict[str, Any]) -> str:
     """Return the JSON that a hook prints, or SILENCE: whatever goes wrong must never be the agent's trouble."""
-    event = json.dumps(payload(given), ensure_ascii=False)
+    event = json.dumps(payload(given)).encode()
+    params = {"agent": given["agent"], "event": given["event"], "payload": event, "for_tool": True}
     try:
-        answer = await asking.ask(
-            "hook", {"agent": given["agent"], "event": given["event"], "payload": event}, timeout=PATIENCE
-        )
+        answer = await asking.ask("hook", params, timeout=PATIENCE)
     except RecallError as error:
         logs.warning("mcp_hook", hook=given["event"], code=error.code)
         return SILENCE
