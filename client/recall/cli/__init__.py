@@ -19,6 +19,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("recall.cli.sessions:show", "Show one session along its live branch."),
     "sessions": ("recall.cli.sessions:sessions", "List sessions, newest first."),
     "resume": ("recall.cli.sessions:resume", "Print, or run, the command that reopens a session in its agent."),
+    "forget": ("recall.cli.forget:forget", "Remove history for good."),
+    "exclude": ("recall.cli.exclude:exclude", "Name projects and paths never to read."),
     "status": ("recall.cli.health:status", "Say how the daemon and the index are."),
     "doctor": ("recall.cli.health:doctor", "Say what is wrong and what to do about it."),
     "sync": ("recall.cli.health:sync", "Wait until all that is on disk is in the index."),

@@ -138,6 +138,18 @@ def _mcp_begins(service: Service, params: Params, connection: socket.socket, res
     service.mcp.give(connection, params, rest)
 
 
+async def _forget(service: Service, params: Params, send: Send) -> Result:
+    result = await service.indexer.ask("forget", params)
+    await service.settled()
+    return result
+
+
+async def _exclude(service: Service, params: Params, send: Send) -> Result:
+    result = await service.indexer.ask("exclude", params)
+    await service.settled()
+    return result
+
+
 METHODS: dict[str, Method[Service]] = {
     "ping": inline(_ping),
     "status": task(_status),
@@ -221,6 +233,20 @@ METHODS: dict[str, Method[Service]] = {
         take_over=_mcp_begins,
     ),
     "doctor": task(_doctor),
+    "forget": task(
+        _forget,
+        {
+            "session": TEXT,
+            "project": TEXT,
+            "before": Param("time"),
+            "dry_run": FLAG,
+            "list": FLAG,
+            "undo": FLAG,
+            "id": Param("int", low=1),
+        },
+        deadline=SYNC_DEADLINE,
+    ),
+    "exclude": task(_exclude, {"add": TEXT, "remove": TEXT, "dry_run": FLAG}, deadline=SYNC_DEADLINE),
     "sync": task(_sync, {"progress": FLAG}, deadline=SYNC_DEADLINE),
 }
 """Every method of the wire."""

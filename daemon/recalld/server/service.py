@@ -14,6 +14,7 @@ from recall.errors import ConfigError, DeadlineExceeded, IndexFailure, RecallErr
 from recall.places import Places
 from recalld import logs
 from recalld.config import Config, effective_roots, load
+from recalld.decisions import Decisions
 from recalld.index.reader import IndexReader, Snapshot
 from recalld.ingest.generations import Generations
 from recalld.server.counts import Counts
@@ -57,7 +58,13 @@ class Service:
     # -- the index --------------------------------------------------------------------------------------------------
 
     def open_last(self) -> None:
-        """Open the current index, if there is one that this version reads: a start need not wait for the indexer."""
+        """Open the current index, if there is one that this version reads: a start need not wait for the indexer.
+
+        Not while something decided has yet to be carried out: the index may hold what was forgotten. Raise
+        DecisionsDamaged where that cannot be told.
+        """
+        if Decisions(self.places.data).pending(self.config.exclude.patterns):
+            return
         current = Generations(self.places.index).current()
         if current is not None and current.readable:
             self._index_changed(current.name, None)
