@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recall.errors import ConfigError
+from recall.errors import ConfigError, UsageError
 from recalld.settings import (
     AGENTS,
     GIB,
@@ -122,7 +122,11 @@ class _Reader:
         return result
 
     def _exclude(self, table: dict[str, Any]) -> ExcludeConfig:
-        result = ExcludeConfig(patterns=self._texts(table, "patterns", ("exclude",)) or ())
+        try:
+            patterns = tuple(checked(text) for text in self._texts(table, "patterns", ("exclude",)) or ())
+        except UsageError as error:
+            raise self._error(("exclude", "patterns"), error.message) from error
+        result = ExcludeConfig(patterns=patterns)
         self._left(table, ("exclude",))
         return result
 

@@ -42,6 +42,11 @@ def main(argv: list[str], settings: "Settings") -> None:
     `hook AGENT EVENT`, `statusline AGENT`, `mcp …`; anything else is for the command line itself, which takes over.
     """
     what = argv[1] if len(argv) > 1 else ""
+    if what == "mcp":
+        sys.path.insert(0, str(settings["relay"]))
+        import relay  # a module by its file: `recall` as a package costs too much
+
+        relay.main(argv[2:], settings, environment(settings))
     if what not in ("hook", "statusline"):
         command = [*settings["recall"]]
         posix.execve(command[0], command + argv[1:], environment(settings))

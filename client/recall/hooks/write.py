@@ -21,6 +21,7 @@ NAME = "launcher"
 MAX_SHEBANG = 127
 """Bytes of the first line that every supported system reads (Linux before 5.1)."""
 _HERE = Path(__file__).with_name("launch.py")
+_RELAY = Path(__file__).resolve().parent.parent / "mcp"
 
 
 def launcher_path(places: Places) -> Path:
@@ -77,6 +78,7 @@ def settings(places: Places, env: Mapping[str, str] = os.environ) -> dict[str, A
         "socket": os.path.abspath(places.socket),
         "lock": os.path.abspath(places.lock),
         "stamp": os.path.abspath(places.data / "start-asked"),
+        "relay": str(_RELAY),
         "recall": recall_command(),
         "env": kept,
     }

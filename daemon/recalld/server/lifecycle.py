@@ -85,6 +85,7 @@ async def _run(service: Service, listening: Listener) -> None:
     service.notifier.stopping()
     for helper in helpers:
         helper.cancel()
+    await service.mcp.stop()
     await service.indexer.stop()
     await server.close()
     # What still comes is the same wish, and the loop's handlers end with the loop.
