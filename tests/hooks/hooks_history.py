@@ -77,6 +77,7 @@ class History:
         """Return what is said to the agent, "" for silence; the answer is checked against the agents' schema."""
         given = {"session_id": session, "cwd": PROJECT, "hook_event_name": event} | payload
         self.answer = self.engine.answer(self.snapshot, self.config, agent, event, json.dumps(given).encode())
+        self.answer.remember()
         return context(self.answer.output, event)
 
     def prompt(self, text: str, *, agent: str = "claude-code", **payload: Any) -> str:

@@ -79,6 +79,16 @@ def test_nothing_is_said_twice_in_one_session(history: History) -> None:
     assert history.prompt(ASKED, session="two")
 
 
+def test_what_was_not_handed_over_was_not_said(history: History) -> None:
+    history.session(*POOL)
+    given = {"session_id": "s", "cwd": PROJECT, "prompt": ASKED}
+    for _ in range(2):  # as when the agent's patience ends before the answer is there
+        answer = history.engine.answer(history.snapshot, HooksConfig(), "codex", "UserPromptSubmit", given)
+        assert answer.output
+    answer.remember()
+    assert not history.engine.answer(history.snapshot, HooksConfig(), "codex", "UserPromptSubmit", given).output
+
+
 def test_after_a_compaction_it_may_be_said_again(history: History) -> None:
     history.session(*POOL)
     assert history.prompt(ASKED)

@@ -61,6 +61,21 @@ def test_an_mcp_tool_gets_the_same_answer_as_text_and_braces_for_silence(machine
     assert as_text["output"] == first["output"]
 
 
+def test_an_answer_that_takes_too_long_is_silence_and_is_counted(machine: Machine) -> None:
+    machine.session(*POOL)
+    machine.places.config.write_text("[hooks]\nbudget_ms = 1\n")
+    machine.start()
+    padding = "x" * 3_000_000
+    given = {"session_id": "s", "cwd": PROJECT, "prompt": f"{ASKED} {padding}"}
+    with machine.client() as client:
+        answer = client.request(
+            "hook", {"agent": "codex", "event": "UserPromptSubmit", "payload": json.dumps(given).encode()}
+        )
+        counts = client.request("status", {})["hooks"]["codex"]["UserPromptSubmit"]
+    assert answer == {"output": ""}
+    assert (counts["answers"], counts["silences"], counts["failures"]) == (0, 1, 1)
+
+
 def test_the_status_line_says_how_much_there_is_and_that_it_is_all_there(machine: Machine) -> None:
     machine.session(*POOL)
     machine.session(*OTHER, project="/home/ada/work/web")

@@ -17,7 +17,7 @@ from recalld.settings import HOOK_BUDGET, HooksConfig
 
 HALVES: tuple[Half, ...] = ("dev", "held")
 RECALL, SILENCE = 0.95, 0.98
-"""Of the prompts with an answer, the share that must be told the right session; of those without, the share that must be
+"""Of the prompts with an answer, the share that must be told the right session; of the others, the share that must be
 told nothing."""
 
 

@@ -66,7 +66,7 @@ HOOKS: dict[Name, tuple[Hook, ...]] = {
     "qwen-code": (
         Hook("SessionStart"),
         Hook("UserPromptSubmit"),
-        # Seen with 0.24.4: what PreToolUse adds does not reach the model, and a failure fires PostToolUseFailure instead.
+        # Seen with 0.24.4: what PreToolUse adds does not reach the model, and failures fire PostToolUseFailure instead.
         Hook("PostToolUse", "read_file|edit|write_file"),
         Hook("PostToolUseFailure", "run_shell_command"),
         Hook("PreCompact"),
