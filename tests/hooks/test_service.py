@@ -61,6 +61,15 @@ def test_an_mcp_tool_gets_the_same_answer_as_text_and_braces_for_silence(machine
     assert as_text["output"] == first["output"]
 
 
+def test_what_was_forgotten_is_not_spoken_of(machine: Machine) -> None:
+    solved = machine.session(*POOL)
+    machine.start()
+    given = {"session_id": "s", "cwd": PROJECT, "prompt": ASKED}
+    assert machine.recall("forget", "--session", solved.session, "--yes").returncode == 0
+    assert machine.hook("claude-code", "UserPromptSubmit", given) == ""
+    assert machine.hook("claude-code", "SessionStart", given | {"source": "startup"}) == ""
+
+
 def test_an_answer_that_takes_too_long_is_silence_and_is_counted(machine: Machine) -> None:
     machine.session(*POOL)
     machine.places.config.write_text("[hooks]\nbudget_ms = 1\n")

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recall.errors import IndexFailure
 from recalld.hooks import context, digest, errors
 from recalld.hooks.files import about_file
 from recalld.hooks.fix import fix
@@ -152,5 +151,3 @@ _HANDLERS: dict[str, Callable[[Engine, Snapshot, Call, set[Hashable]], Told | No
     "PreToolUse": Engine._tool,
     "PostToolUse": Engine._tool,
 }
-
-__all__ = ["FLUSH", "SILENCE", "Answer", "Engine", "IndexFailure"]
