@@ -6,27 +6,20 @@ cannot close from inside, and which keeps it from being indexed again when it co
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from recall import frame
-from recall.clean import clean, clean_line
-from recalld.mcp.shapes import NOTICE
+from recall.clean import clean_line
+from recalld.mcp.untrusted import NOTICE, harmless
 
 MAX_BYTES = 4096
 """UTF-8 bytes of a tool's text, frame and all."""
 
-_FRAME_TAG = re.compile(r"<(?=\s*/?\s*recalld-context)", re.IGNORECASE)
 _END_ROOM = 200
 """Bytes kept for the last line, which says what was left out."""
 _WORTH = 300
 """Bytes of room from which a block that does not fit is shown in part."""
-
-
-def harmless(text: str) -> str:
-    """Return `text` cleaned, with nothing in it that opens or closes the frame."""
-    return _FRAME_TAG.sub("‹", clean(text))
 
 
 def cut(text: str, most: int) -> str:

@@ -16,6 +16,7 @@ from recalld.mcp import shapes, text
 from recalld.mcp.asking import Asking
 from recalld.mcp.hooks import HOOK_CONTEXT, hook_context
 from recalld.mcp.shapes import COUNT, MAYBE, RECORD, SESSION, TEXT, answer_of, input_of, limit, list_of, object_of
+from recalld.mcp.untrusted import harmless
 
 Arguments = dict[str, Any]
 
@@ -75,7 +76,7 @@ async def _recall(asking: Asking, given: Arguments) -> Answer:
             "offset": given.get("offset"),
         },
     )
-    return Answer(text.search(answer), shapes.structured(answer, "hits"))
+    return Answer(text.search(answer), shapes.structured(answer, "hits", shapes.FOUND_CHARS))
 
 
 def _time(given: Arguments, name: str, *, end: bool = False) -> int | None:
@@ -88,7 +89,7 @@ async def _context(asking: Asking, given: Arguments) -> Answer:
         "context",
         {"query": given["query"], "project": given.get("project"), "not_session": await asking.session()},
     )
-    markdown = text.harmless(answer["markdown"])
+    markdown = harmless(answer["markdown"])
     return Answer(text.context(answer), {**shapes.structured(answer, "none"), "markdown": markdown})
 
 
