@@ -14,6 +14,7 @@ from recall import __version__, wire
 from recall.errors import Unavailable, UsageError
 from recalld import answers
 from recalld.search import search
+from recalld.server.hooks import SILENT_TOOL
 from recalld.server.method import Method, Send, inline, pool, task
 from recalld.server.params import Param
 from recalld.server.service import Service
@@ -117,6 +118,15 @@ async def _sync(service: Service, params: Params, send: Send) -> Result:
         asked.cancel()
 
 
+async def _hook(service: Service, params: Params, send: Send) -> Result:
+    output = await service.hooks.answer(service, params["agent"], params["event"], params["payload"])
+    return {"output": output or (SILENT_TOOL if params.get("for_tool") else "")}
+
+
+def _statusline(service: Service, params: Params) -> Result:
+    return {"output": service.hooks.line(service, params["agent"], params.get("payload", {}))}
+
+
 async def _mcp(service: Service, params: Params, send: Send) -> Result:
     for name in ("session", "cwd"):
         if len(params.get(name, "")) > MAX_PATH:
@@ -126,6 +136,18 @@ async def _mcp(service: Service, params: Params, send: Send) -> Result:
 
 def _mcp_begins(service: Service, params: Params, connection: socket.socket, rest: bytes) -> None:
     service.mcp.give(connection, params, rest)
+
+
+async def _forget(service: Service, params: Params, send: Send) -> Result:
+    result = await service.indexer.ask("forget", params)
+    await service.settled()
+    return result
+
+
+async def _exclude(service: Service, params: Params, send: Send) -> Result:
+    result = await service.indexer.ask("exclude", params)
+    await service.settled()
+    return result
 
 
 METHODS: dict[str, Method[Service]] = {
@@ -187,6 +209,18 @@ METHODS: dict[str, Method[Service]] = {
     ),
     "session": inline(_session, {"session": REQUIRED}, needs_index=True),
     "resume": inline(_resume, {"session": REQUIRED}, needs_index=True),
+    "hook": task(
+        _hook,
+        {
+            "agent": Param("text", required=True, choices=AGENTS),
+            "event": REQUIRED,
+            "payload": Param("payload", required=True),
+            "for_tool": FLAG,
+        },
+    ),
+    "statusline": inline(
+        _statusline, {"agent": Param("text", required=True, choices=AGENTS), "payload": Param("payload")}
+    ),
     "mcp": task(
         _mcp,
         {
@@ -199,6 +233,20 @@ METHODS: dict[str, Method[Service]] = {
         take_over=_mcp_begins,
     ),
     "doctor": task(_doctor),
+    "forget": task(
+        _forget,
+        {
+            "session": TEXT,
+            "project": TEXT,
+            "before": Param("time"),
+            "dry_run": FLAG,
+            "list": FLAG,
+            "undo": FLAG,
+            "id": Param("int", low=1),
+        },
+        deadline=SYNC_DEADLINE,
+    ),
+    "exclude": task(_exclude, {"add": TEXT, "remove": TEXT, "dry_run": FLAG}, deadline=SYNC_DEADLINE),
     "sync": task(_sync, {"progress": FLAG}, deadline=SYNC_DEADLINE),
 }
 """Every method of the wire."""
