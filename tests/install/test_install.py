@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from install.user_files import FILES, FOREIGN, KINDS, NAMES, PLAIN, TOML, lay
 
+from install.user_files import FILES, FOREIGN, KINDS, NAMES, PLAIN, TOML, lay
 from recall.install import edit, files, jsonc
 
 if TYPE_CHECKING:

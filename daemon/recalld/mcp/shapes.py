@@ -64,6 +64,7 @@ SESSION = object_of(
     },
     required=("agent", "id"),
 )
+MAYBE_SESSION = SESSION | {"type": ["object", "null"]}
 RECORD = object_of(
     {
         "agent": TEXT,
@@ -149,19 +150,20 @@ class Budget:
         return kept
 
 
-def structured(answer: dict[str, Any], name: str, most: int = RECORD_CHARS) -> dict[str, Any]:
-    """Return `answer` for a model: cleaned, and the list `name` ended where the budget is spent (`next_offset`, where
-    the answer has one, is then taken back accordingly)."""
+def structured(answer: dict[str, Any], name: str | None = None, most: int = RECORD_CHARS) -> dict[str, Any]:
+    """Return `answer` for a model: harmless, and the list `name` ended where the budget is spent. `next_offset`, where
+    the answer has one, then leads to what was left out."""
     budget = Budget()
     rest = {key: budget.cleaned(value, most) for key, value in answer.items() if key != name}
+    if name is None:
+        return {"notice": NOTICE, **rest}
     kept: list[Any] = []
-    items = answer.get(name, [])
+    items = answer[name]
     for item in items:
         if budget.spent and kept:
             break
         kept.append(budget.cleaned(item, most))
-    if len(kept) < len(items) and "total" in answer:
-        following = answer.get("next_offset")
-        end = answer["total"] if following is None else following  # where this page ended
+    if len(kept) < len(items) and "next_offset" in answer:
+        end = answer["total"] if answer["next_offset"] is None else answer["next_offset"]  # where this page ended
         rest["next_offset"] = end - (len(items) - len(kept))
     return {"notice": NOTICE, **rest, name: kept}

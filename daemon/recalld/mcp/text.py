@@ -53,8 +53,10 @@ def framed(kind: str, head: str, blocks: Sequence[str], tail: str = "", most: in
     return opening + "\n".join(parts) + closing + tail
 
 
-def place(session: dict[str, Any]) -> str:
+def place(session: dict[str, Any] | None) -> str:
     """Return a session in a line: agent, id, project, day, title."""
+    if session is None:
+        return "a session that is no longer known"
     when = (session.get("updated") or session.get("started") or "")[:10]
     words = [session["agent"], session["id"], session.get("project") or "", when]
     kind = session.get("sub_agent")
@@ -125,6 +127,8 @@ def show(answer: dict[str, Any]) -> str:
 
 def context(answer: dict[str, Any]) -> str:
     """Return the text of a `context` answer."""
+    if answer["session"] is None:
+        return framed("context", f"Nothing in past sessions matches: {cut(clean_line(answer['query']), 300)}", [])
     return framed("context", place(answer["session"]), answer["markdown"].split("\n"))
 
 
