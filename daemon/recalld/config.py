@@ -151,7 +151,8 @@ class _Reader:
         result = HooksConfig(
             enabled=self._bool(table, "enabled", at, d.enabled),
             budget_ms=self._int(table, "budget_ms", at, d.budget_ms, 1, 60_000),
-            budget_bytes=self._int(table, "budget_bytes", at, d.budget_bytes, 0, MIB),
+            budget_bytes=self._int(table, "budget_bytes", at, -1, 0, MIB) if "budget_bytes" in table else None,
+            sub_agents=self._bool(table, "sub_agents", at, d.sub_agents),
             budgets={event: self._int(budgets, event, (*at, "budgets"), 0, 0, MIB) for event in list(budgets)},
             events=known,
             projects=found,

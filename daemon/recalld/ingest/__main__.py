@@ -122,6 +122,7 @@ class Process:
         worker = self._worker_over(generation)
         worker.handlers["doctor"] = lambda _: {"findings": findings(worker, self.watcher)}
         worker.handlers["reload"] = lambda _: self._reload(worker)
+        worker.handlers["look"] = lambda params: worker.look({Path(str(params["path"]))}, urgent=True)
         self.commands = Commands(
             worker,
             self.generations,

@@ -114,7 +114,7 @@ class Worker:
 
     def run(self, *, until_idle: bool = False) -> None:
         """Work until told to stop, or until there is nothing left to do."""
-        while self._take_events(wait=not self.busy and not until_idle):
+        while self._take_events(wait=self.complete and not self.busy and not until_idle):
             if self._syncs and not self._asked:
                 self._asked, self._syncs = self._syncs, []
                 self.look(None)
