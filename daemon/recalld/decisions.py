@@ -1,12 +1,13 @@
 """What a person decided: which history is forgotten, and which projects and paths are never read.
 
-Each is a small file below `decisions/` in the data directory, written before the index acts on it and
-independent of the index: a lost index is built anew without what was forgotten. A file is replaced whole (written beside,
-synced, renamed, the directory synced), so a crash leaves the old state or the new one, and carries a checksum, so damage
-is noticed: a decision that cannot be read stops the service, since going on would bring back what was to be gone.
+Each is a small file below `decisions/` in the data directory, written before the index acts on it and independent of
+the index: a lost one is built anew without what was forgotten. A file is replaced whole (written beside, synced, renamed,
+the directory synced), so a crash leaves the old state or the new one, and carries a checksum, so damage is noticed: a
+decision that cannot be read stops the service, since going on would bring back what was to be gone.
 
 A decision knows whether it has been carried out (`erased`). One that has not been is carried out at the next start,
-before anything is answered. One that was taken back stays, `lifted`, until the files that it was about have been read again.
+before anything is answered. One that was taken back stays, `lifted`, until the files that it was about have been read
+again.
 """
 
 from __future__ import annotations
@@ -162,8 +163,8 @@ def _read(path: Path) -> list[Any]:
         values: list[Any] = msgpack.unpackb(content, unicode_errors="surrogatepass", use_list=True)
     except (OSError, ValueError, TypeError, msgpack.UnpackException) as error:
         raise DecisionsDamaged(
-            f"the decision in {path} cannot be read ({error}): restore it from a backup, or remove it and give up what it"
-            " forgot or excluded"
+            f"the decision in {path} cannot be read ({error}): restore it from a backup, or remove it and give up what"
+            " it forgot or excluded"
         ) from error
     return values
 

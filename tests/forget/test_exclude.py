@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from ingest_kit import codex_meta
 from machine import Machine
-from recall.errors import RequestError
 from talks import OTHER, Q, S, T, claude_file, codex_file, put, qwen_talk, talk, thread
-from test_forget import hits, lose_the_index, restart, session_ids, word
+from test_forget import lose_the_index, restart, session_ids, word
 from traces import traces
+
+from recall.errors import RequestError
 
 
 def exclude(machine: Machine, **params: Any) -> dict[str, Any]:

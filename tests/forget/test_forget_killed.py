@@ -1,4 +1,4 @@
-"""`recall forget` and `recall exclude`, killed between any two of their steps: all or nothing, never half a decision.
+"""`recall forget` and `recall exclude`, killed between any two steps: all or nothing, never half a decision.
 
 A hook of the interpreter in the indexing process counts what it does to files in the data directory from the moment that
 it writes down a decision, and kills the process before the n-th.
@@ -13,11 +13,12 @@ from pathlib import Path
 import psutil
 import pytest
 from machine import Machine
-from recall.client import Client
-from recall.errors import RecallError
 from talks import OTHER, S, T, claude_file, codex_file, put, talk, thread
 from test_forget import hits, session_ids, word
 from traces import traces
+
+from recall.client import Client
+from recall.errors import RecallError
 
 HOOK = '''
 import os, signal, sys

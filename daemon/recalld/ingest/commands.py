@@ -224,8 +224,9 @@ class Commands:
             return result
         pattern = checked(str(remove))
         if pattern not in excluded.patterns:
-            configured = pattern in self._configured
-            why = "it is in the configuration file: remove it there" if configured else "`recall exclude list` lists them"
+            why = "`recall exclude list` lists them"
+            if pattern in self._configured:
+                why = "it is in the configuration file: remove it there"
             raise NotFound(f"{pattern!r} is not in the list: {why}")
         excluded.patterns.remove(pattern)
         excluded.applied = [p for p in excluded.applied if p != pattern or p in self._configured]
