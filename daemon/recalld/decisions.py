@@ -1,8 +1,8 @@
 """What a person decided: which history is forgotten, and which projects and paths are never read.
 
 Each is a small file below `decisions/` in the data directory, written before the index acts on it and independent of
-the index: a lost one is built anew without what was forgotten. A file is replaced whole (written beside, synced, renamed,
-the directory synced), so a crash leaves the old state or the new one, and carries a checksum, so damage is noticed: a
+the index: a lost one is built anew without what was forgotten. A file is replaced whole (written beside, synced,
+renamed, the directory synced), so a crash leaves the old state or the new one, and has a checksum, so damage is noticed: a
 decision that cannot be read stops the service, since going on would bring back what was to be gone.
 
 A decision knows whether it has been carried out (`erased`). One that has not been is carried out at the next start,

@@ -1,7 +1,7 @@
 """`recall forget` and `recall exclude`, killed between any two steps: all or nothing, never half a decision.
 
-A hook of the interpreter in the indexing process counts what it does to files in the data directory from the moment that
-it writes down a decision, and kills the process before the n-th.
+A hook of the interpreter in the indexing process counts what it does to files in the data directory from the moment
+that it writes down a decision, and kills the process before the n-th.
 """
 
 from __future__ import annotations

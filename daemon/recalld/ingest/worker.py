@@ -351,14 +351,16 @@ class Worker:
             self.commit()
 
     def read_again(self, files: Iterable[StoredFile]) -> None:
-        """Queue files that are on disk to be read from their beginning."""
+        """Queue files that are on disk to be read from their beginning; answers say meanwhile that the index is filling."""
         for file in files:
             if not file.deleted:
+                self.complete = False
                 if self._current is not None and self._current[0].id == file.id:
                     self._current[1].close()  # type: ignore[attr-defined]  # it is a generator
                     self._current = None
                 self._again.add(file.id)
                 self._plan(Replace(file), urgent=False)
+        self._tell_status(now=True)
 
     def swap(self, writer: IndexWriter, name: str) -> None:
         """Go on over another index that holds the same, and tell the main process. Everything must be committed."""
