@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -48,9 +49,33 @@ def use(machine: Machine) -> None:
     ):
         machine.recall(*arguments)
     machine.recall("doctor", ok=(0, 1))
+    asks_over_mcp(machine)
     put(claude_file(machine.claude, S), *talk(S, "five", start=4))
     codex_file(machine.codex, T).rename(codex_file(machine.codex, T).with_suffix(".old"))
     machine.recall("sync")
+
+
+def asks_over_mcp(machine: Machine) -> None:
+    """Have the daemon start its MCP process."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    relay = subprocess.Popen(
+        [RECALL, "mcp"], env=machine.env, cwd=machine.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert relay.stdin is not None
+    assert relay.stdout is not None
+    relay.stdin.write("".join(json.dumps(message) + "\n" for message in messages))
+    relay.stdin.flush()
+    answers = [json.loads(relay.stdout.readline()) for _ in range(2)]
+    relay.stdin.close()
+    relay.wait(30)
+    relay.stdout.close()
+    assert [answer["id"] for answer in answers] == [1, 2]
+    assert answers[1]["result"]["tools"]
 
 
 def test_every_directory_is_0700_and_every_file_0600(machine: Machine) -> None:
