@@ -16,7 +16,7 @@ from recall.cli.options import json_option
 from recall.cli.output import Line, print_json, print_lines, write_json
 from recall.client import SYNC_TIMEOUT
 from recall.errors import DaemonUnreachable, RecallError, UsageError
-from recall.types import Finding, Status
+from recall.types import Finding, Notes, Status
 
 
 @click.command()
@@ -59,15 +59,15 @@ def doctor(as_json: bool) -> None:
     """Say what is wrong and what to do about it; exit status 1 when something is. Starts no daemon."""
     try:
         answer: Status = ask_running("status")
-        findings: list[Finding] = [*ask_running("doctor")["findings"], *compared(answer, os.environ)]
+        told = ask_running("doctor")
+        findings: list[Finding] = [*told["findings"], *compared(answer, os.environ)]
+        notes: Notes = told.get("notes", {})
     except DaemonUnreachable as error:
-        findings = [finding("daemon", error.message, "recall start")]
+        findings, notes = [finding("daemon", error.message, "recall start")], {}
     if as_json:
-        print_json({"findings": findings})
-    elif findings:
-        print_lines(_finding_lines(findings))
+        print_json({"findings": findings, "notes": notes})
     else:
-        print_lines([[("all is well", "green")]])
+        print_lines([*(_finding_lines(findings) or [[("all is well", "green")]]), *_note_lines(notes)])
     if findings:
         raise click.exceptions.Exit(1)
 
@@ -92,6 +92,19 @@ def compared(answer: Status, env: Mapping[str, str]) -> list[Finding]:
 def finding(check: str, message: str, remedy: str, path: str | None = None) -> Finding:
     """Return one finding of the client's own."""
     return {"check": check, "path": path, "offset": None, "message": message, "remedy": remedy}
+
+
+def _note_lines(notes: Notes) -> list[Line]:
+    from recall.clean import one_line
+    from recall.cli.render import counted
+
+    lines: list[Line] = []
+    for agent, types in sorted(notes.get("unknown_types", {}).items()):
+        names = ", ".join(f"{one_line(name)} ({count})" for name, count in sorted(types.items()))
+        lines.append([(f"note: {agent} writes lines of types that this version does not know: {names}", "dim")])
+    if redacted := sum(notes.get("redacted", {}).values()):
+        lines.append([(f"note: {counted(redacted, 'secret')} taken out since the start", "dim")])
+    return lines
 
 
 def _finding_lines(findings: list[Finding]) -> list[Line]:

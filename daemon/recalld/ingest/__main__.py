@@ -13,7 +13,7 @@ from recalld import logs
 from recalld.config import effective_roots, load
 from recalld.index.writer import IndexWriter
 from recalld.ingest.control import Control
-from recalld.ingest.findings import findings
+from recalld.ingest.findings import findings, notes
 from recalld.ingest.generations import Generation, Generations
 from recalld.ingest.rebuild import rebuild
 from recalld.ingest.texts import Texts
@@ -103,7 +103,10 @@ class Process:
 
     def _make_worker(self, generation: Generation) -> Worker:
         worker = self._worker_over(generation)
-        worker.handlers["doctor"] = lambda _: {"findings": findings(worker, self.watcher)}
+        worker.handlers["doctor"] = lambda _: {
+            "findings": findings(worker, self.watcher),
+            "notes": notes(worker, self.redactor),
+        }
         worker.handlers["reload"] = lambda _: self._reload(worker)
         with self._lock:
             self.worker, self.builder = worker, None
