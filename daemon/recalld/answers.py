@@ -33,7 +33,7 @@ def iso(ms: int | None) -> str | None:
         moment = _EPOCH + timedelta(milliseconds=ms)
     except OverflowError:
         return None
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 @dataclass(frozen=True, slots=True)

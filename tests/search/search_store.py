@@ -7,7 +7,7 @@ from typing import Any
 
 import tantivy
 
-from recalld.index.documents import StoredRecord, StoredSession, document, hash_of, session_key
+from recalld.index.documents import StoredRecord, StoredSession, document, hash_of, session_key, split_session_key
 from recalld.index.reader import IndexReader, Snapshot
 from recalld.index.schema import build_schema, register_tokenizers
 from recalld.search import search
@@ -80,9 +80,11 @@ def record(
 ) -> StoredRecord:
     """Return the n-th record of a session."""
     values: dict[str, Any] = {
-        "id": f"r{n}", "uid": f"r{n}", "up": None, "parent": f"r{n - 1}" if n else None, "kind": "message", "tool": None,
+        "id": f"r{n}", "uid": f"r{n}", "up": None, "parent": f"r{n - 1}" if n else None,
+        "kind": "message", "tool": None,
         "paths": [], "command": None, "exit_status": None, "is_error": None, "model": None, "branch": "main",
-        "truncated": False, "abandoned": False, "call": None, "side": None, "file": f"file-{skey[-20:]}", "offset": n * 1000,
+        "truncated": False, "abandoned": False, "call": None, "side": None, "file": f"file-{split_session_key(skey)[1]}",
+        "offset": n * 1000,
         "length": 999, "ord": n, "sub": 0, "redactor": 1,
     }  # fmt: skip
     values.update(more)

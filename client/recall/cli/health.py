@@ -16,6 +16,7 @@ from recall.cli.options import json_option
 from recall.cli.output import Line, print_json, print_lines, write_json
 from recall.client import SYNC_TIMEOUT
 from recall.errors import DaemonUnreachable, RecallError, UsageError
+from recall.places import places
 from recall.types import Finding, Notes, Status
 
 
@@ -64,10 +65,18 @@ def doctor(as_json: bool) -> None:
         notes: Notes = told.get("notes", {})
     except DaemonUnreachable as error:
         findings, notes = [finding("daemon", error.message, "recall start")], {}
+    from recall.install.findings import standing
+
+    wired, more = standing(places(), os.environ)
+    findings += more
     if as_json:
-        print_json({"findings": findings, "notes": notes})
+        print_json({"findings": findings, "notes": notes, "agents": wired})
+    elif findings:
+        print_lines([*_finding_lines(findings), *_note_lines(notes)])
     else:
-        print_lines([*(_finding_lines(findings) or [[("all is well", "green")]]), *_note_lines(notes)])
+        print_lines([[("all is well", "green")]])
+        print_lines([[(f"  {agent:<12}", "bold"), (state, "dim")] for agent, state in wired.items()])
+        print_lines(_note_lines(notes))
     if findings:
         raise click.exceptions.Exit(1)
 

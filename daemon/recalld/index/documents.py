@@ -250,6 +250,10 @@ class StoredFile:
     """Time of the last message that had one."""
     verified: bool = True
     """The whole prefix has been compared since the last doubt."""
+    held_back: list[str] = field(default_factory=list)
+    """Skeys of the sessions of which something in it was forgotten."""
+    excluded: list[str] = field(default_factory=list)
+    """Skeys of the sessions of which something in it lies in an excluded project."""
 
     @property
     def key(self) -> str:
@@ -341,11 +345,13 @@ ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "system")
 
 SESSION_WEIGHT = 4096
 """`weight` of a session's document, which is found by its title."""
+SUB_AGENT_WEIGHT = 512
+"""Added to `weight` for what is of a sub-agent."""
 
 
 def weight_of(r: StoredRecord) -> int:
-    """Return place in KINDS + 16 * place in ROLES + 256 if abandoned."""
-    return KINDS.index(r.kind) + 16 * ROLES.index(r.role) + 256 * r.abandoned
+    """Return place in KINDS + 16 * place in ROLES + 256 if abandoned + SUB_AGENT_WEIGHT of a sub-agent."""
+    return KINDS.index(r.kind) + 16 * ROLES.index(r.role) + 256 * r.abandoned + SUB_AGENT_WEIGHT * r.subagent
 
 
 def hash_of(role: str, kind: str, text: str) -> int:
@@ -416,7 +422,7 @@ def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
                 d.add_text("parts", parts)
     d.add_integer("snum", number_of(s.skey))
     d.add_integer("time", s.updated or 0)
-    d.add_integer("weight", SESSION_WEIGHT)
+    d.add_integer("weight", SESSION_WEIGHT + SUB_AGENT_WEIGHT * (s.sub_agent is not None))
     d.add_integer("size", s.records)
 
 

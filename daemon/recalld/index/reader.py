@@ -7,6 +7,7 @@ The reading process holds one `IndexReader` for its life and reloads it when the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 
 import tantivy
@@ -72,11 +73,16 @@ class Snapshot:
 
     # -- things ------------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def record_count(self) -> int:
+        """How many records there are: counted once, it takes 1 ms for 250,000."""
+        return self.count(self.term("type", "r"))
+
     @property
     def index_state(self) -> dict[str, object]:
         """The `index` part of a search answer."""
         return {
-            "records": self.count(self.term("type", "r")) if self.records is None else self.records,
+            "records": self.record_count if self.records is None else self.records,
             "complete": self.complete,
             "pending_bytes": self.pending_bytes,
         }

@@ -93,7 +93,7 @@ def _hit(search: Search, found: Found, ranked: Ranked) -> tuple[dict[str, Any], 
     if session is None:
         session = _session(snapshot, ranked)
     hit = {
-        "session": answers.session_json(snapshot, session),
+        "session": search.sessions.json(snapshot, session),
         "score": round(ranked.score, 3),
         "matches": matches,
         "match_count": count,

@@ -14,32 +14,17 @@ from recalld.search.times import DAY_MS, Clock, epoch_ms
 SLACK_DAYS = 7
 """What happened then is spoken of for some days more. 14 days found no more on conversation data."""
 
-_MONTHS = (
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ],
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-)
+_FULL = "january february march april may june july august september october november december"
+_SHORT = "jan feb mar apr may jun jul aug sep oct nov dec"
+_MONTHS = (_FULL.split(), _SHORT.split())
 _MONTH = "|".join(dict.fromkeys([*_MONTHS[0], "sept", *_MONTHS[1]]))
 _MONTH_DAY = re.compile(
     rf"\b(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{_MONTH})\b\.?"
     r"(?:\s+(?P<d2>\d{1,2})(?:st|nd|rd|th)?\b(?!:))?(?:,?\s+(?P<year>(?:19|20)\d\d))?\b",
     re.IGNORECASE,
 )
-_IN = re.compile(
-    r"\b(?:in|on|during|since|of|by|early|late|mid|last|this|before|after|until|around)\s+$", re.IGNORECASE
-)
+_BEFORE = "in|on|during|since|of|by|early|late|mid|last|this|before|after|until|around"
+_IN = re.compile(rf"\b(?:{_BEFORE})\s+$", re.IGNORECASE)
 _ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
 _RELATIVE = re.compile(
     r"\b(?:(?P<last>last|past|previous|this)\s+(?P<unit>day|night|week|weekend|month|year)"
@@ -53,9 +38,8 @@ _HAN = re.compile(
     r"|(?:(?P<year>(?:19|20)\d\d)年)?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})[日号號])?"
 )
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "couple of": 2, "few": 3}
-_GATE = re.compile(
-    rf"\d-\d\d|月|年|天|日|周|週|星期|ago\b|last|past|previous|this|today|yesterday|{_MONTH}", re.IGNORECASE
-)
+_HINTS = r"\d-\d\d|月|年|天|日|周|週|星期|ago\b|last|past|previous|this|today|yesterday"
+_GATE = re.compile(rf"{_HINTS}|{_MONTH}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +49,11 @@ class Span:
     start: int
     end: int
 
-    def holds(self, time: int) -> bool:
-        return self.start <= time <= self.end + SLACK_DAYS * DAY_MS
+    def nearness(self, time: int) -> float:
+        """Return 1 for a time within, 0.5 for one of the days after, else 0."""
+        if self.start <= time <= self.end:
+            return 1.0
+        return 0.5 if self.end < time <= self.end + SLACK_DAYS * DAY_MS else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +63,15 @@ class EveryYear:
     month: int
     day: int | None
 
-    def holds(self, time: int) -> bool:
-        for back in (0, SLACK_DAYS):
-            moment = datetime.fromtimestamp(time / 1000, UTC) - timedelta(days=back)
-            if self.day is None and moment.month == self.month:
-                return True
-        if self.day is None:
-            return False
+    def nearness(self, time: int) -> float:
+        """Return 1 for a time within, 0.5 for one of the days after, else 0."""
         moment = datetime.fromtimestamp(time / 1000, UTC)
-        try:
-            days = (moment - datetime(moment.year, self.month, self.day, tzinfo=UTC)).days
-        except ValueError:
-            return False
-        return -1 <= days <= SLACK_DAYS
+        if self._holds(moment):
+            return 1.0
+        return 0.5 if any(self._holds(moment - timedelta(days=n)) for n in range(1, SLACK_DAYS + 1)) else 0.0
+
+    def _holds(self, moment: datetime) -> bool:
+        return moment.month == self.month and self.day in (None, moment.day)
 
 
 Lean = Span | EveryYear
@@ -116,7 +99,7 @@ def _expressions(text: str, clock: Clock) -> list[tuple[re.Match[str], Lean]]:
         found += [(m, n) for n in _calendar(int(m[1]), int(m[2]), int(m[3]) if m[3] else None, clock)]
     for m in _MONTH_DAY.finditer(text):
         day, year = m["d1"] or m["d2"], m["year"]
-        if not (day or year or m["month"][0].isupper() or _IN.search(text, 0, m.start())):
+        if not (day or year or m["month"][0].isupper() or _IN.search(text[: m.start()])):
             continue  # "may" and "march" are verbs more often than months
         if m["month"].lower() in ("may", "march", "mar", "dec") and not (day or year or _IN.search(text[: m.start()])):
             continue

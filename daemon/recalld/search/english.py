@@ -6,110 +6,13 @@ from functools import lru_cache
 
 from recalld import analysis
 
-STOP_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "am",
-        "do",
-        "does",
-        "did",
-        "done",
-        "doing",
-        "has",
-        "have",
-        "had",
-        "having",
-        "i",
-        "you",
-        "he",
-        "she",
-        "it",
-        "we",
-        "they",
-        "me",
-        "him",
-        "her",
-        "us",
-        "them",
-        "my",
-        "your",
-        "his",
-        "its",
-        "our",
-        "their",
-        "mine",
-        "yours",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "here",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "for",
-        "from",
-        "by",
-        "with",
-        "about",
-        "as",
-        "into",
-        "than",
-        "then",
-        "so",
-        "and",
-        "or",
-        "but",
-        "if",
-        "not",
-        "no",
-        "nor",
-        "what",
-        "when",
-        "where",
-        "who",
-        "whom",
-        "whose",
-        "which",
-        "why",
-        "how",
-        "would",
-        "could",
-        "should",
-        "can",
-        "will",
-        "shall",
-        "may",
-        "might",
-        "must",
-        "s",
-        "t",
-        "d",
-        "ll",
-        "m",
-        "re",
-        "ve",
-        "just",
-        "any",
-        "some",
-        "all",
-        "also",
-        "too",
-        "very",
-    ]
-)
+_STOP_WORDS = """
+a an the is are was were be been being am do does did done doing has have had having i you he she it we they me him
+her us them my your his its our their mine yours this that these those there here of in on at to for from by with
+about as into than then so and or but if not no nor what when where who whom whose which why how would could should
+can will shall may might must s t d ll m re ve just any some all also too very
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words that a question has and an answer need not. On conversation data without them 74 of 100 questions found their
 session first, with them 69."""
 
@@ -141,98 +44,29 @@ for _line in _IRREGULAR.replace("\n", " | ").split("|"):
     for _word in _words:
         _FAMILY[_word] = tuple(dict.fromkeys((*_FAMILY.get(_word, ()), *_words)))
 
-_SUFFIXES = [
-    "",
-    "s",
-    "es",
-    "e",
-    "ed",
-    "d",
-    "er",
-    "ers",
-    "ing",
-    "ings",
-    "ion",
-    "ions",
-    "ation",
-    "ations",
-    "ate",
-    "ated",
-    "ates",
-    "ating",
-    "ator",
-    "ators",
-    "or",
-    "ors",
-    "al",
-    "als",
-    "ally",
-    "ly",
-    "ment",
-    "ments",
-    "able",
-    "ability",
-    "ible",
-    "ive",
-    "ively",
-    "ity",
-    "ities",
-    "ness",
-    "ful",
-    "fully",
-    "y",
-    "ies",
-    "ied",
-    "ier",
-    "ily",
-    "ize",
-    "ized",
-    "izes",
-    "izing",
-    "ization",
-    "ise",
-    "ised",
-    "ises",
-    "ising",
-    "isation",
-    "ic",
-    "ical",
-    "ically",
-    "ance",
-    "ances",
-    "ence",
-    "ences",
-    "ant",
-    "ants",
-    "ent",
-    "ents",
-    "ous",
-    "ously",
-    "ism",
-    "ist",
-    "ists",
-    "icate",
-    "icated",
-    "icates",
-    "icating",
-    "ication",
-    "ications",
-    "icator",
-    "ative",
-    "ement",
-    "ements",
-    "ency",
-    "ancy",
-    "ly",
-    "less",
-]
+_BY_STEM: dict[str, tuple[str, ...]] = {}
+for _word, _words in _FAMILY.items():
+    _stem = analysis.stem(_word)
+    _BY_STEM[_stem] = tuple(dict.fromkeys((*_BY_STEM.get(_stem, ()), *_words)))
+
+_ENDINGS = """
+s es e ed d er ers ing ings ion ions ation ations ate ated ates ating ator ators or ors al ally ly ment ments able
+ability ive ity ities ness ful fully y ies ied ier ize ized izes izing ization ise ised ising ic ical ically ance ence
+ant ent ous ously ism ist ists icate icated icates icating ication ications icator
+"""
+_SUFFIXES = ("", *_ENDINGS.split())
 _LONGEST = 24
+
+
+def _family(token: str) -> tuple[str, ...]:
+    """Return the irregular forms of a word, or of words that it is a regular form of (`leaves`: leaf, leave, left)."""
+    return _BY_STEM.get(analysis.stem(token), ())
 
 
 @lru_cache(maxsize=4096)
 def stems(token: str) -> tuple[str, ...]:
     """Return the stems of a word and of its irregular forms, its own first."""
-    return tuple(dict.fromkeys(analysis.stem(t) for t in (token, *_FAMILY.get(token, ()))))
+    return tuple(dict.fromkeys(analysis.stem(t) for t in (token, *_family(token))))
 
 
 @lru_cache(maxsize=4096)
@@ -252,6 +86,6 @@ def forms(token: str) -> tuple[str, ...]:
                 word = base + suffix
                 if word not in found and analysis.stem(word) == stem:
                     found[word] = None
-    found.update(dict.fromkeys(_FAMILY.get(token, ())))
+    found.update(dict.fromkeys(_family(token)))
     found.pop(token, None)
     return tuple(found)

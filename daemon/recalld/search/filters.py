@@ -18,8 +18,6 @@ from recalld.search.query import AGENT_NAMES, FIELDS, ParsedQuery, valid_value
 
 Part = tuple[Occur, Query]
 
-_OF_RECORDS = frozenset({"role", "kind", "tool", "path"})
-"""Fields that a session as a whole has none of: with them a title is no hit."""
 _NAMED_SESSIONS = 1000
 """Sessions that one beginning of an id may name."""
 
@@ -29,9 +27,10 @@ class Filters:
     """The compiled filters of one question."""
 
     parts: list[Part] = field(default_factory=list)
-    """For records."""
-    title_parts: list[Part] | None = field(default_factory=list)
-    """For sessions as wholes; None: no title can satisfy them."""
+    """For records, and for sessions found by their titles: those have no role, kind, tool or path."""
+    without_sub_agents: bool = False
+    only_that: bool = True
+    """`parts` say no more than `without_sub_agents`, which the fast field `weight` tells too."""
     key: tuple[object, ...] = ()
     """Equal keys over one snapshot mean equal parts."""
 
@@ -72,26 +71,16 @@ def compile_filters(
     cwd = cwd if isinstance(cwd, str) and cwd else None
     build = _Builder(snapshot, cwd)
     found = Filters()
-    titles: list[Part] | None = []
     for name, wanted in groups:
-        query = build.any_of(name, wanted)
-        found.parts.append((Occur.Must, Query.const_score_query(query, 0.0)))
-        if name in _OF_RECORDS or (name == "is" and set(wanted) != {"subagent"}):
-            titles = None
-        elif titles is not None:
-            titles.append((Occur.Must, Query.const_score_query(query, 0.0)))
+        found.parts.append((Occur.Must, Query.const_score_query(build.any_of(name, wanted), 0.0)))
     for name, unwanted in against:
-        query = build.any_of(name, unwanted)
-        found.parts.append((Occur.MustNot, query))
-        if titles is not None and name not in _OF_RECORDS:
-            titles.append((Occur.MustNot, query))
+        found.parts.append((Occur.MustNot, build.any_of(name, unwanted)))
     names_sub_agents = any(n == "session" or (n == "is" and "subagent" in v) for n, v in groups)
     without = not (sub_agents or params.get("sub_agents") or names_sub_agents)
     if without and snapshot.searcher.doc_freq("flag", "subagent"):
         found.parts.append((Occur.MustNot, snapshot.term("flag", "subagent")))
-        if titles is not None:
-            titles.append((Occur.MustNot, snapshot.term("flag", "subagent")))
-    found.title_parts = titles
+    found.without_sub_agents = without
+    found.only_that = not (groups or against)
     found.key = (tuple(groups), tuple(against), without, cwd)
     return found
 

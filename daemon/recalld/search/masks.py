@@ -11,13 +11,15 @@ from weakref import WeakKeyDictionary
 
 from tantivy import DocAddress, Query, Searcher
 
+from recalld import answers
+from recalld.index.documents import StoredSession
 from recalld.index.reader import Snapshot
 
-_READ_HITS = 512
-"""Up to so many hits their sessions are read one by one (0.1 ms); more are counted in buckets (0.5 to 3 ms)."""
+_READ_HITS = 2048
+"""Up to so many hits their sessions are read one by one (0.3 ms); more are counted in buckets (0.7 to 3 ms)."""
 _MAX_BUCKETS = 60_000
 """Tantivy refuses more than 65,000 buckets; with more sessions than that all hits are read."""
-_MAX_CACHED = 4096
+_MAX_CACHED = 16_384
 
 
 class Sessions:
@@ -28,6 +30,7 @@ class Sessions:
         self._searcher = snapshot.searcher
         self._places: dict[int, int] = {}
         self._numbers: list[int] = []
+        self._json: dict[str, dict[str, object]] = {}
         self._masks: dict[Hashable, int] = {}
         self.forms: dict[str, tuple[str, ...]] = {}
         """The words of the index with the stem of a query's word, by that word."""
@@ -65,23 +68,32 @@ class Sessions:
             known = self._masks.get(key)
             if known is not None:
                 return known
-        found = self._searcher.search(query, limit=_READ_HITS)
-        count: int = found.count  # type: ignore[attr-defined]  # missing in the stubs
-        if count <= _READ_HITS:
-            mask = self.mask_of(self.numbers_at([a for _, a in found.hits]))
+        hits = self._searcher.search(query, limit=_READ_HITS, count=False, order_by_field="snum").hits
+        if len(hits) < _READ_HITS:
+            mask = self.mask_of(int(number) for number, _ in hits)
         elif self._buckets <= _MAX_BUCKETS:
             terms = {"field": "snum", "size": self._buckets}
             answer = self._searcher.aggregate(query, {"sessions": {"terms": terms}})
             mask = self.mask_of(int(bucket["key"]) for bucket in answer["sessions"]["buckets"])
         else:
-            every = self._searcher.search(query, limit=count, count=False).hits
-            mask = self.mask_of(self.numbers_at([a for _, a in every]))
+            count = max(self._searcher.num_docs, 1)
+            hits = self._searcher.search(query, limit=count, count=False, order_by_field="snum").hits
+            mask = self.mask_of(int(number) for number, _ in hits)
         self.keep(key, mask)
         return mask
 
     def known(self, key: Hashable) -> int | None:
         """Return a set kept under `key`."""
         return self._masks.get(key)
+
+    def json(self, snapshot: Snapshot, session: StoredSession) -> dict[str, object]:
+        """Return SESSION, made once for a snapshot."""
+        known = self._json.get(session.skey)
+        if known is None:
+            if len(self._json) >= _MAX_CACHED:
+                self._json.clear()
+            known = self._json[session.skey] = answers.session_json(snapshot, session)
+        return dict(known)
 
     def keep(self, key: Hashable | None, mask: int) -> None:
         """Keep a set under a key."""

@@ -47,13 +47,15 @@ class Ranked:
     """The words are in several records."""
 
 
+_BY_DAY = [1.0 + weights.RECENCY * 0.5 ** (n / weights.RECENCY_HALF_DAYS) for n in range(400)]
+
+
 def recency(time: int, now: int) -> float:
     """Return the factor for a record of `time`: between 1 and 1 + RECENCY."""
     if time <= 0:
         return 1.0
-    days = max(0, now - time) / DAY_MS
-    factor: float = 1.0 + weights.RECENCY * 0.5 ** min(days / weights.RECENCY_HALF_DAYS, 1000.0)
-    return factor
+    days = (now - time) // DAY_MS
+    return _BY_DAY[days if days > 0 else 0] if days < len(_BY_DAY) else 1.0
 
 
 def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict[int, Ranked]:
@@ -73,7 +75,7 @@ def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict
             ranked = found[number] = Ranked(number)
         if time > ranked.time:
             ranked.time = time
-        if code == SESSION_WEIGHT:
+        if code & SESSION_WEIGHT:
             ranked.title = address
             ranked.score = 0.0 if newest else score
             continue
@@ -88,15 +90,19 @@ def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict
 
 
 def in_order(
-    found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], float], *, newest: bool
+    found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], float] | None, *, newest: bool
 ) -> list[Ranked]:
     """Score sessions by their best three records and their title, and return them best (or newest) first."""
     for ranked in found.values():
-        score = ranked.score
-        for share, match in zip(weights.BEST, ranked.matches, strict=False):
-            score += share * match.score
-        best = ranked.matches[0].time if ranked.matches else ranked.time
-        ranked.score = score * recency(best, now) * lean_of([best])
+        matches = ranked.matches
+        best = matches[0].time if matches else ranked.time
+        if len(matches) == 1:
+            ranked.score += matches[0].score
+        else:
+            ranked.score += sum([share * m.score for share, m in zip(weights.BEST, matches, strict=False)])
+        ranked.score *= recency(best, now)
+        if lean_of:
+            ranked.score *= lean_of([best])
     return sort(found.values(), newest=newest)
 
 

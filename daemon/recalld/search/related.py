@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tantivy import DocAddress, Occur, Query
 
 from recalld import analysis
-from recalld.index.documents import SESSION_WEIGHT
+from recalld.index.documents import SESSION_WEIGHT, SUB_AGENT_WEIGHT
 from recalld.search import dates, english, weights
 from recalld.search.masks import integers
 from recalld.search.query import Clause, Word
-from recalld.search.ranking import Match, Ranked, recency, sort
+from recalld.search.ranking import Hit, Match, Ranked, recency, sort
 from recalld.search.tiers import Found, Search, patterns
 from recalld.search.words import any_of
 
@@ -29,10 +29,14 @@ _MAX_UNITS = 20
 _MAX_WORDS = 200
 _FIRST_LOOK = 400
 """Records of the first look."""
-_CANDIDATES = 48
+_CANDIDATES = 36
 """Sessions of the second look at most, and so of the answer."""
-_SECOND_LOOK = 2500
+_SECOND_LOOK = 1200
 """Records of the second look at most."""
+_FEWEST_ANCHORS = 2
+_ANCHORED = 20_000
+"""Documents that a question's rarest words may be in together; what is left of its words then only lifts what they
+find."""
 _CORRECTED = 2
 """Unknown words that are taken for what they are spelt like."""
 _RUN = re.compile(f"[{analysis.UNSPACED}]")
@@ -46,57 +50,75 @@ class Unit:
     """None: the index does not hold it."""
     rarity: float
     """Its weight."""
+    count: int = 0
+    """About how many documents hold it."""
+    plain: list[Query] = field(default_factory=list)
+    """The same as plain terms, for the first look."""
     needed: bool = True
     """It is part of what was asked; else it only lifts what holds it: words that say little, and those of a date."""
 
 
 def related(search: Search) -> Found | None:
     """Return the sessions that hold the most of the question, or None."""
-    units = _units(search)
+    parts = [p for clause in search.clauses[:_MAX_WORDS] for p in _parts(search, clause)]
+    units = _units(search, parts)
     whole = sum(u.rarity for u in units if u.needed)
     held = sorted((u for u in units if u.query is not None), key=lambda u: (not u.needed, -u.rarity))[:_MAX_UNITS]
     needed = [u for u in held if u.needed]
     if not needed or sum(u.rarity for u in needed) < weights.MIN_COVERAGE * whole:
         return None
-    anything = search.within(any_of([u.query for u in needed if u.query is not None]))
-    candidates = _candidates(search, anything)
-    ranked = _ranked(search, candidates, held, whole) if candidates else []
+    anchors = _anchors(needed)
+    anything = any_of([u.query for u in anchors if u.query is not None])
+    candidates = _candidates(search, anchors)
+    ranked = _ranked(search, candidates, held, whole, anything) if candidates else []
     if not ranked:
         return None
-    return Found("related", len(ranked), iter(ranked), patterns(search, "related"), anything)
+    return Found("related", len(ranked), iter(ranked), patterns(search, "related", parts), search.within(anything))
+
+
+def _anchors(units: list[Unit]) -> list[Unit]:
+    """Return the rarest of `units`, which come rarest first: a record must hold one of them to be looked at."""
+    total = 0
+    for n, unit in enumerate(units):
+        total += unit.count
+        if n >= _FEWEST_ANCHORS and total > _ANCHORED:
+            return units[:n]
+    return units
 
 
 # -- units -----------------------------------------------------------------------------------------------------------
 
 
-def _units(search: Search) -> list[Unit]:
+def _units(search: Search, parts: list[Clause]) -> list[Unit]:
     total = max(search.snapshot.searcher.num_docs, 1)
     found: list[Unit] = []
     seen: set[object] = set()
     corrected = 0
     dated = dates.words(search.parsed.text, search.clock)
-    for clause in search.clauses[:_MAX_WORDS]:
-        for part in _parts(search, clause):
-            tokens = tuple(w.tokens for w in part)
-            key = tuple(analysis.stem(t[0]) if len(t) == 1 else t for t in tokens)
-            if key in seen:
-                continue
-            seen.add(key)
-            count = sum(search.words.spread_frequency(w) for w in part)
-            token = part[0].tokens[0] if len(part) == 1 and len(part[0].tokens) == 1 else ""
-            if count and token in english.STOP_WORDS:
-                found.append(Unit(search.words.exact_clause(part), weights.STOP_WEIGHT * _rarity(total, count), False))
-                continue
-            if count:
-                found.append(Unit(search.words.forms_clause(part), _rarity(total, count), token not in dated))
-                continue
-            if token in dated or token in english.STOP_WORDS:
-                continue
-            near = None
-            if corrected < _CORRECTED:
-                near = next((q for q in map(search.words.close, part) if q is not None), None)
-            corrected += near is not None
-            found.append(Unit(near, _rarity(total, 1)))
+    for part in parts:
+        tokens = tuple(w.tokens for w in part)
+        key = tuple(analysis.stem(t[0]) if len(t) == 1 else t for t in tokens)
+        if key in seen:
+            continue
+        seen.add(key)
+        count = sum(search.words.spread_frequency(w) for w in part)
+        token = part[0].tokens[0] if len(part) == 1 and len(part[0].tokens) == 1 else ""
+        if count and token in english.STOP_WORDS:
+            said = search.words.exact_clause(part)
+            found.append(Unit(said, weights.STOP_WEIGHT * _rarity(total, count), count, needed=False))
+            continue
+        if count:
+            plain = [q for word in part for q in search.words.terms(word)]
+            any_form = search.words.forms_clause(part)
+            found.append(Unit(any_form, _rarity(total, count), count, plain, token not in dated))
+            continue
+        if token in dated or token in english.STOP_WORDS:
+            continue
+        near = None
+        if corrected < _CORRECTED:
+            near = next((q for q in map(search.words.close, part) if q is not None), None)
+        corrected += near is not None
+        found.append(Unit(near, _rarity(total, 1), 1, [near] if near is not None else []))
     return found
 
 
@@ -105,13 +127,15 @@ def _rarity(total: int, count: int) -> float:
 
 
 def _parts(search: Search, clause: Clause) -> list[Clause]:
-    """Return the things that a clause asks for: mostly itself, nothing where it is a word that says little, and the
-    pieces of a phrase that the index does not hold."""
+    """Return the things that a clause asks for: mostly itself, else the pieces of what the index does not hold."""
     if len(clause) > 1:
         return [clause]
     word = clause[0]
     if len(word.tokens) == 1:
-        return [clause]
+        if not search.words.is_camel(word) or search.words.spread_frequency(word):
+            return [clause]
+        parts = [p for p in analysis.split_identifier(word.text) if len(p) > 2 and p.isalpha()]
+        return [(Word(p, (p,)),) for p in parts] or [clause]
     if search.words.spread_frequency(word) and search.snapshot.count(search.words.exact(word)):
         return [clause]
     pieces: list[tuple[str, ...]] = []
@@ -129,36 +153,45 @@ def _parts(search: Search, clause: Clause) -> list[Clause]:
 # -- candidates ------------------------------------------------------------------------------------------------------
 
 
-def _candidates(search: Search, query: Query) -> list[int]:
+def _candidates(search: Search, anchors: list[Unit]) -> list[int]:
     searcher = search.snapshot.searcher
-    hits = searcher.search(query, limit=_FIRST_LOOK, count=False).hits
+    plain = any_of([q for u in anchors for q in u.plain])
+    quick = search.filters.only_that and not search.parsed.minus
+    # Plain terms without filters are searched without a look at every hit; sub-agents are then left out here.
+    hits = searcher.search(plain if quick else search.within(plain), limit=_FIRST_LOOK, count=False).hits
+    addresses = [a for _, a in hits]
+    numbers = integers(searcher, "snum", addresses)
+    codes = integers(searcher, "weight", addresses)
+    unwanted = SUB_AGENT_WEIGHT if quick and search.filters.without_sub_agents else 0
     best: dict[int, list[float]] = {}
-    for (score, _), number in zip(hits, integers(searcher, "snum", [a for _, a in hits]), strict=True):
-        best.setdefault(number, []).append(score)  # hits come best first
-    order = sorted(best, key=lambda n: (-sum(s * w for s, w in zip(best[n], weights.BEST, strict=False)), n))
+    kept = 0
+    for (score, _), number, code in zip(hits, numbers, codes, strict=True):
+        if not code & unwanted:
+            kept += 1
+            best.setdefault(number, []).append(score)  # hits come best first
+    if kept < len(hits) // 2:
+        numbers = integers(searcher, "snum", [a for _, a in _filtered(search, plain)])
+        best = {n: best.get(n, [0.0]) for n in numbers}
+    order = sorted(best, key=lambda n: (-sum([s * w for s, w in zip(best[n], weights.BEST, strict=False)]), n))
     return order[:_CANDIDATES]
 
 
-@dataclass(slots=True)
-class _Held:
-    """A record of a candidate with the words that it holds."""
-
-    address: DocAddress
-    words: int
-    score: float
-    ord: int
-    time: int
-    hash: int
-    title: bool
+def _filtered(search: Search, query: Query) -> list[Hit]:
+    hits: list[Hit] = search.snapshot.searcher.search(search.within(query), limit=_FIRST_LOOK, count=False).hits
+    return hits
 
 
-def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: float) -> list[Ranked]:
-    schema = search.snapshot.schema
-    bits = [(u.needed, Query.const_score_query(u.query, float(1 << n))) for n, u in enumerate(units) if u.query]
-    here = Query.const_score_query(Query.term_set_query(schema, "snum", candidates), 0.0)
-    query = search.within(any_of([q for needed, q in bits if needed]), here)
-    query = Query.boolean_query([(Occur.Must, query), *((Occur.Should, q) for needed, q in bits if not needed)])
+_Held = tuple[float, int, DocAddress, int, int, int]
+"""A record of a candidate: score, the words that it holds, address, ordinal (-9: it is the title), time, hash."""
+
+
+def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: float, anything: Query) -> list[Ranked]:
     searcher = search.snapshot.searcher
+    units = units[::-1]  # the rarest have the highest bits: what is cut off where there is too much holds common words
+    bits = [Query.const_score_query(u.query, float(1 << n)) for n, u in enumerate(units) if u.query]
+    here = Query.const_score_query(Query.term_set_query(search.snapshot.schema, "snum", candidates), 0.0)
+    query = search.within(Query.const_score_query(anything, 0.0), here)
+    query = Query.boolean_query([(Occur.Must, query), *((Occur.Should, bit) for bit in bits)])
     hits = searcher.search(query, limit=_SECOND_LOOK, count=False).hits
     addresses = [a for _, a in hits]
     columns = [integers(searcher, name, addresses) for name in ("snum", "weight", "ord", "size", "time", "hash")]
@@ -167,15 +200,19 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
     text_sizes = [size for size, code in zip(columns[3], columns[1], strict=True) if code < SESSION_WEIGHT]
     mean = max(sum(text_sizes) / len(text_sizes), 1.0) if text_sizes else 1.0
     sessions: dict[int, list[_Held]] = {}
-    share = weights.LENGTH_SHARE
+    flat, slope = 2.2 / whole, 1.2 * weights.LENGTH_SHARE / mean
+    base = 1 + 1.2 * (1 - weights.LENGTH_SHARE)
+    kind_weights = weights.KIND_WEIGHTS
     for (score, address), number, code, place, size, time, text_hash in zip(hits, *columns, strict=True):
         words = int(score)
-        held = rarity[words]
-        title = code == SESSION_WEIGHT
-        long = 1.0 if title else (1 - share + share * size / mean)
-        value = held * (1 + asked[words] / whole) * 2.2 / (1 + 1.2 * long) * weights.KIND_WEIGHTS[code]
-        row = _Held(address, words, value, -9 if title else place, time, text_hash, title)
-        sessions.setdefault(number, []).append(row)
+        title = code >= SESSION_WEIGHT
+        value = rarity[words] * (whole + asked[words]) * flat / (base + slope * (mean if title else size))
+        row = (value * kind_weights[code], words, address, -9 if title else place, time, text_hash)
+        rows = sessions.get(number)
+        if rows is None:
+            sessions[number] = [row]
+        else:
+            rows.append(row)
     sizes = _sizes(search, candidates)
     mean_size = max(sum(sizes.values()) / len(sizes), 1.0) if sizes else 1.0
     ranked = []
@@ -183,7 +220,7 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
     for number, rows in sessions.items():
         found = 0
         for row in rows:
-            found |= row.words
+            found |= row[1]
         most = max(most, asked[found])
         ranked.append(_session(search, number, rows, units, sizes.get(number, 1) / mean_size))
     if most < weights.MIN_COVERAGE * whole:
@@ -216,32 +253,38 @@ def _session(search: Search, number: int, rows: list[_Held], units: list[Unit], 
     """Return a session scored by its best records, each with a share of its neighbours, and by how much of it speaks of
     the question."""
     by_place: dict[int, float] = {}
-    for row in rows:
-        by_place[row.ord] = max(by_place.get(row.ord, 0.0), row.score)
-    near = weights.NEIGHBOUR
-    matches: dict[int, Match] = {}
+    counts: dict[int, int] = {}
+    newest = 0
+    for value, words, _, place, time, _ in rows:
+        if value > by_place.get(place, 0.0):
+            by_place[place] = value
+        counts[words] = counts.get(words, 0) + 1
+        newest = max(newest, time)
     title: DocAddress | None = None
-    title_score = 0.0
-    for row in rows:
-        if row.title:
-            title, title_score = row.address, row.score
+    score = 0.0
+    best: dict[int, Match] = {}
+    for value, _, address, place, time, text_hash in rows:
+        if place < 0:
+            title, score = address, weights.TITLE_SHARE * value
             continue
-        around = by_place.get(row.ord - 1, 0.0) + by_place.get(row.ord + 1, 0.0)
-        value = row.score + near * around
-        known = matches.get(row.hash)
+        value += weights.NEIGHBOUR * (by_place.get(place - 1, 0.0) + by_place.get(place + 1, 0.0))
+        known = best.get(text_hash)
         if known is None or known.score < value:
-            matches[row.hash] = Match(value, row.address, row.time, row.hash)
-    best = sorted(matches.values(), key=lambda m: -m.score)
-    score = sum(share * m.score for share, m in zip(weights.RELATED_BEST, best, strict=False))
-    score += weights.TITLE_SHARE * title_score
+            best[text_hash] = Match(value, address, time, text_hash)
+    matches = sorted(best.values(), key=_by_score)[:8]
+    score += sum([share * m.score for share, m in zip(weights.RELATED_BEST, matches, strict=False)])
     spoken = 0.0
-    length = 1 - weights.SESSION_LENGTH_SHARE + weights.SESSION_LENGTH_SHARE * long
+    length = 1.2 * (1 - weights.SESSION_LENGTH_SHARE + weights.SESSION_LENGTH_SHARE * long)
     for n, unit in enumerate(units):
-        count = sum(row.words >> n & 1 for row in rows)
+        count = sum([c for words, c in counts.items() if words >> n & 1])
         if count:
-            spoken += unit.rarity * count * 2.2 / (count + 1.2 * length)
+            spoken += unit.rarity * count * 2.2 / (count + length)
     score += weights.SESSION_SHARE * spoken
-    time = max(row.time for row in rows)
-    at = best[0].time if best else time
-    score *= recency(at, search.now) * search.lean_of([m.time for m in best[:3]] or [time])
-    return Ranked(number, score, best[:8], title, time, len(rows))
+    score *= recency(matches[0].time if matches else newest, search.now)
+    if search.leans:
+        score *= search.lean_of([m.time for m in matches[:3]] or [newest])
+    return Ranked(number, score, matches, title, newest, len(rows) - (title is not None), whole=True)
+
+
+def _by_score(match: Match) -> float:
+    return -match.score

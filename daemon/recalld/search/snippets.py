@@ -20,9 +20,9 @@ WIDTH = 240
 """Characters of a snippet at most."""
 _LEAD = 60
 """Characters before the first match, where there are so many."""
-_PER_WORD = 40
+_PER_WORD = 16
 """Places of one word that are looked at."""
-_LOOKED_AT = 400
+_LOOKED_AT = 100
 """Occurrences of a word's letters, within other words too, that are looked at."""
 _SCAN = 256 * 1024
 _ELLIPSIS = "…"
@@ -30,7 +30,6 @@ _SYMBOLS = {analysis.PLUS_WORD: "++", analysis.SHARP_WORD: "#"}
 _UNSPACED = re.compile(f"[{analysis.UNSPACED}]")
 _CLUSTER = re.compile("[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?|.[\u0300-\u036f\u3099\u309a]*", re.DOTALL)
 _RUN = re.compile("[\x00-\x7f]+|[^\x00-\x7f]+")
-_GAP = "[\\W_]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +40,8 @@ class Pattern:
     """The place of the word in the query: a snippet prefers to show many different ones."""
     first: str
     """Folded: the first token."""
-    rest: re.Pattern[str] | None
-    """The other tokens behind it."""
+    rest: tuple[tuple[str, bool], ...] = ()
+    """The other tokens behind it, each with whether something must stand before it."""
     open_end: bool = False
     """The last token may go on."""
     stem: str | None = None
@@ -77,13 +76,8 @@ def pattern(word: int, tokens: tuple[str, ...], *, open_end: bool = False, stem:
         root = analysis.stem(tokens[0])
         common = analysis.common_beginning(root, first)
         if len(common) >= 3:
-            return Pattern(word, common, None, stem=root)
-    rest = None
-    if len(surfaces) > 1:
-        source = ""
-        for before, after in pairwise(surfaces):
-            source += _GAP + ("*" if _is_inner(before) or _is_inner(after) else "+") + re.escape(after)
-        rest = re.compile(source)
+            return Pattern(word, common, stem=root)
+    rest = tuple((after, not (_is_inner(before) or _is_inner(after))) for before, after in pairwise(surfaces))
     return Pattern(word, first, rest, open_end, None, _is_inner(first))
 
 
@@ -91,7 +85,7 @@ def pattern(word: int, tokens: tuple[str, ...], *, open_end: bool = False, stem:
 def part_pattern(word: int, token: str) -> Pattern:
     """Return the pattern of a word as a part of a camelCase name, which folding has hidden: its letters anywhere in a
     word."""
-    return Pattern(word, token, None, open_end=False, stem=None, inner=True, part=True)
+    return Pattern(word, token, inner=True, part=True)
 
 
 def _edge(text: str, at: int) -> bool:
@@ -106,6 +100,8 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
     """
     found: list[tuple[int, int, int]] = []
     for p in patterns:
+        if p.part and not original:
+            continue
         at, taken, looked = text.find(p.first), 0, 0
         while at >= 0 and taken < _PER_WORD and looked < _LOOKED_AT:
             looked += 1
@@ -132,11 +128,13 @@ def _end(text: str, at: int, p: Pattern) -> int:
     if not p.inner and not _edge(text, at) and not _UNSPACED.match(text[at - 1]):
         return 0
     end = at + len(p.first)
-    if p.rest:
-        more = p.rest.match(text, end)
-        if not more:
+    for token, apart in p.rest:
+        start = end
+        while end < len(text) and not text[end].isalnum() and not text.startswith(token, end):
+            end += 1
+        if not text.startswith(token, end) or (apart and end == start):
             return 0
-        end = more.end()
+        end += len(token)
     if p.stem is not None:
         while end < len(text) and text[end].isascii() and text[end].isalnum():
             end += 1
@@ -193,7 +191,7 @@ def snippet(text: str, patterns: Sequence[Pattern]) -> tuple[str, list[list[int]
     """
     text = text[:_SCAN]
     low, places = folded(text)
-    spans = find(low, patterns, text if places is None else None)
+    spans = find(low, patterns, text if places is None and low != text else None)
     if places is not None:
         spans = [(places[a], max(places[b], places[a] + 1), w) for a, b, w in spans]
     start, stop = _window(text, spans)
@@ -204,7 +202,7 @@ def marks(text: str, patterns: Sequence[Pattern]) -> list[list[int]]:
     """Return [start, end) of what is found in `text`, in code points."""
     low, places = folded(text)
     found: list[list[int]] = []
-    for a, b, _ in find(low, patterns, text if places is None else None):
+    for a, b, _ in find(low, patterns, text if places is None and low != text else None):
         start, end = (a, b) if places is None else (places[a], max(places[b], places[a] + 1))
         if not found or start >= found[-1][1]:
             found.append([start, end])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recalld.index.documents import KINDS, SESSION_WEIGHT
+from recalld.index.documents import KINDS, SESSION_WEIGHT, SUB_AGENT_WEIGHT
 
 TITLE_BOOST = 1.5
 """A word in a given title counts so many times one in a record."""
@@ -20,7 +20,7 @@ ADJACENT = 1.0
 """Weight of the query's words standing side by side, beside the words' own scores."""
 
 NEIGHBOUR = 0.15
-"""Share of the scores of the messages before and after. On conversation data 0 to 0.3 differ by less than 0.5 points."""
+"""Share of the scores of the messages before and after. 0 to 0.3 differ by less than 0.5 points."""
 RELATED_BEST = (1.0, 0.4, 0.2)
 """Shares of a session's best three records where they match in part; (1, 0.5, 0.25) finds 0.3 points less."""
 SESSION_SHARE = 1.0
@@ -33,7 +33,7 @@ STOP_WEIGHT = 0.25
 """Weight of words that say little. 0 finds 0.4 points less among five, 1 five points less first."""
 TITLE_SHARE = 1.0
 LEAN = 0.5
-"""A time that the question names makes a session of that time so much better: of 100 questions 1.5 more found theirs."""
+"""A time that the question names makes a session of that time better: of 100 questions 2 more found theirs."""
 MIN_COVERAGE = 0.2
 """Share of a question, by rarity, that some session must hold: one known word among made-up ones is no answer. (Asked
 of
@@ -44,13 +44,14 @@ FIRST_HITS = 256
 
 
 def _weight_of(code: int) -> float:
-    if code >= SESSION_WEIGHT:
+    if code & SESSION_WEIGHT:
         return 1.0
     return _KIND[KINDS[code & 15]] * (ABANDONED if code & 256 else 1.0)
 
 
 KIND_WEIGHTS: dict[int, float] = {
     code: _weight_of(code)
-    for code in [k + 16 * r + 256 * a for k in range(len(KINDS)) for r in range(4) for a in (0, 1)] + [SESSION_WEIGHT]
+    for kind in [k + 16 * r + 256 * a for k in range(len(KINDS)) for r in range(4) for a in (0, 1)] + [SESSION_WEIGHT]
+    for code in (kind, kind + SUB_AGENT_WEIGHT)
 }
 """Weight of a record by its fast field `weight`."""

@@ -25,6 +25,8 @@ _EXPANSIONS = 64
 """Terms that one word is expanded to at most, the most frequent ones."""
 _NEAR_PREFIX = 3
 _NEAR_SCAN = 400
+_NEAR_DOCUMENTS = 8
+"""Documents whose words tell which ones were meant."""
 _NEAR_TEXT = 64 * 1024
 """Characters of a found text in which the words that were meant are looked for."""
 
@@ -77,6 +79,7 @@ class Words:
         self._schema = snapshot.schema
         self._searcher = snapshot.searcher
         self._sessions = sessions_of(snapshot)
+        self._counts: dict[tuple[str, str], int] = {}
         self.expanded: dict[Word, tuple[str, ...]] = {}
         """Terms that stand for a word beside its own, for highlighting."""
 
@@ -88,7 +91,7 @@ class Words:
         if word.prefix:
             return any_of([q for f in ("text", "path", "title") for q in self._prefix(f, tokens)])
         found = [q for f in ("text", "path", "title") for q in self._phrase(f, tokens)]
-        if len(tokens) == 1 and len(tokens[0]) <= _UNABBREVIATED and _HEX.fullmatch(tokens[0]):
+        if self._is_cut_hash(word):
             whole = [t for t, _ in self._searcher.terms_with_prefix("text", tokens[0], limit=_EXPANSIONS)]
             whole = [t for t in whole if len(t) in _SHA_LENGTHS and _HEX.fullmatch(t)]
             if whole:
@@ -102,7 +105,41 @@ class Words:
 
     def frequency(self, clause: Clause) -> int:
         """Return about how many documents a clause matches at most."""
-        return sum(min(self._df("text", t) + self._df("path", t) for t in w.tokens) for w in clause)
+        return sum(min(sum(self._df(f, t) for f in ("text", "path", "title")) for t in w.tokens) for w in clause)
+
+    def may_be_written(self, clause: Clause) -> bool:
+        """Tell whether the index can hold any of a clause's words as written: one look at the dictionary."""
+        return any(w.prefix or self.frequency((w,)) or self._is_cut_hash(w) for w in clause)
+
+    def may_have_forms(self, clause: Clause) -> bool:
+        """Tell whether the index can hold any of a clause's words in some form."""
+        return any(
+            w.prefix
+            or self.spread_frequency(w)
+            or self._is_hash(w)
+            or (len(w.tokens) > 1 and self._in_parts(w.tokens))
+            or (self.is_camel(w) and self._in_parts(analysis.split_identifier(w.text)))
+            for w in clause
+        )
+
+    def _in_parts(self, tokens: tuple[str, ...]) -> bool:
+        return all(self.spread_frequency(Word(t, (t,))) for t in tokens)
+
+    @staticmethod
+    def is_camel(word: Word) -> bool:
+        """Tell whether a word is a name in camelCase."""
+        return len(word.tokens) == 1 and bool(_CAMEL.search(word.text))
+
+    @staticmethod
+    def _is_hash(word: Word) -> bool:
+        return len(word.tokens) == 1 and bool(_HEX.fullmatch(word.tokens[0]))
+
+    def _is_cut_hash(self, word: Word) -> bool:
+        return self._is_hash(word) and len(word.tokens[0]) <= _UNABBREVIATED
+
+    def forms_frequency(self, clause: Clause) -> int:
+        """Return about how many documents hold any form of any of a clause's words."""
+        return sum(self.spread_frequency(w) for w in clause)
 
     def spread_frequency(self, word: Word) -> int:
         """Return about how many documents hold a word in some form; 0 where none can."""
@@ -116,7 +153,11 @@ class Words:
         return max(counts)
 
     def _df(self, name: str, token: str) -> int:
-        return int(self._searcher.doc_freq(name, token))
+        key = (name, token)
+        known = self._counts.get(key)
+        if known is None:
+            known = self._counts[key] = self._searcher.doc_freq(name, token)
+        return known
 
     def _term(self, name: str, token: str) -> Query:
         return Query.term_query(self._schema, name, token)
@@ -155,7 +196,7 @@ class Words:
                     found += self._joined(tokens)
             return any_of(found)
         token = tokens[0]
-        if _HEX.fullmatch(token) and len(token) > _UNABBREVIATED:
+        if self._is_hash(word) and len(token) > _UNABBREVIATED:
             short = [token[:n] for n in range(7, 40) if self._df("text", token[:n])]
             self._remember(word, short)
             found += [self._term("text", t) for t in short]
@@ -166,12 +207,21 @@ class Words:
         found += [self._term("text", t) for t in forms]
         found += [self._term("stem", stem) for stem in english.stems(token)]
         found.append(self._term("parts", token))
-        if _CAMEL.search(word.text):
+        if self.is_camel(word):
             parts = analysis.split_identifier(word.text)
             if len(parts) > 1 and all(self._df("text", p) for p in parts):
                 found.append(Query.phrase_query(self._schema, "text", list(parts)))
                 self._remember(word, ["\x1f".join(parts)])
         return any_of(found)
+
+    def terms(self, word: Word) -> list[Query]:
+        """Return the forms of a word as plain terms where it is one: a search for the best need not see all hits then."""
+        token = word.tokens[0]
+        if len(word.tokens) > 1 or word.prefix or not is_name(token):
+            return [self.exact(word)]
+        found = [self._term("text", t) for t in (token, *self.same_stem(token))]
+        found += [self._term("stem", s) for s in english.stems(token)]
+        return [*found, self._term("parts", token)]
 
     def forms_clause(self, clause: Clause) -> Query:
         """Return the query for any form of any of a clause's words."""
@@ -215,19 +265,18 @@ class Words:
         if len(word.tokens) > 1 or word.prefix or len(token) < _CLOSE_LETTERS or not is_name(token):
             return None
         query = Query.fuzzy_term_query(self._schema, "text", token, distance=1, transposition_cost_one=True)
-        hits = self._searcher.search(query, limit=8, count=False).hits
+        hits = self._searcher.search(query, limit=_NEAR_DOCUMENTS, count=False).hits
         if hits:
             terms = self._terms_near(token, hits)
         elif len(token) >= _CLOSE_TWO_LETTERS:
             near = self._searcher.terms_with_prefix("text", token[:_NEAR_PREFIX], limit=_NEAR_SCAN)
             terms = [t for t, _ in near if is_name(t) and distance_within(t, token, 2)][:_EXPANSIONS]
-            query = any_of([self._term("text", t) for t in terms])
         else:
             terms = []
-        if not hits and not terms:
+        if not terms:
             return None
         self._remember(word, terms)
-        return query
+        return any_of([self._term("text", t) for t in terms])
 
     def _terms_near(self, token: str, hits: Sequence[tuple[float, DocAddress]]) -> list[str]:
         """Return the terms that a fuzzy query matched, read from the documents it found."""

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / "daemon"), str(ROOT / "client")]
+sys.path.insert(0, str(ROOT / "daemon"))
+sys.path.insert(1, str(ROOT / "client"))
 
 import tantivy
 
@@ -68,9 +69,9 @@ def build(conversation: dict[str, Any], path: Path) -> Snapshot:
         for n, text in enumerate(texts):
             role = "user" if n % 2 == 0 else "assistant"
             record = StoredRecord(
-                skey=skey, id=f"{n}", uid=f"{n}", up=None, parent=None, project="/conversation", time=start + n * TURN_MS,
-                role=role, kind="message", tool=None, paths=[], command=None, exit_status=None, is_error=None, model=None,
-                branch=None, text=text, truncated=False, abandoned=False, call=None, side=None, file=f"f{number}",
+                skey=skey, id=f"{n}", uid=f"{n}", up=None, parent=None, project="/c", time=start + n * TURN_MS,
+                role=role, kind="message", tool=None, paths=[], command=None, exit_status=None, is_error=None,
+                model=None, branch=None, text=text, truncated=False, abandoned=False, call=None, side=None, file=f"f{number}",
                 offset=n * 1000, length=999, ord=n, sub=0, subagent=False, redactor=0,
                 hash=hash_of(role, "message", text),
             )  # fmt: skip

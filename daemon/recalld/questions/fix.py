@@ -1,0 +1,129 @@
+"""`fix`: when an error was met before, what was done next, and whether it came back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tantivy import Occur, Query
+
+from recalld import analysis, answers
+from recalld.index.documents import StoredRecord
+from recalld.index.reader import Snapshot
+from recalld.questions import common, errors
+from recalld.search.boundary import guarded
+from recalld.search.filters import Filters
+
+_LOOKED_AT = 120
+"""Outputs that are read for the error, the likeliest ones: 4 ms."""
+_ALIKE = 0.75
+"""Likeness from which two lines are the same error."""
+_SCAN = 64 * 1024
+"""Characters of an output, its beginning and its end, in which the error is looked for."""
+_MAX_TERMS = 12
+_NEXT = 5
+"""Records after the error that are shown."""
+
+
+@dataclass(slots=True)
+class _Met:
+    record: StoredRecord
+    line: str
+    likeness: float
+
+
+@guarded
+def fix(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `{"asked", "fixes": [{"error", "time", "session", "next", "held"}], "total"}` for an error as it is
+    printed.
+
+    Numbers, paths, ids and addresses in it do not matter. One fix a session: what was run or edited after the error was
+    last met there. `held`: False where it came back in a later session of the same project, True where things were run
+    after it without it, None where nothing tells. Other params: `agent`, `project`, `since`, `until`, `limit`.
+    """
+    asked = common.required(params, "error")
+    limit = common.limit_of(params, 10)
+    wanted = [n for n in dict.fromkeys(map(errors.normalised, errors.telling_lines(asked)[:8])) if errors.words_of(n)]
+    if not wanted:
+        wanted = [errors.normalised(asked)]
+    met = _met(snapshot, common.compiled(snapshot, params), asked, wanted)
+    last: dict[str, _Met] = {}
+    for one in met:
+        known = last.get(one.record.skey)
+        if known is None or (one.record.offset, one.record.sub) > (known.record.offset, known.record.sub):
+            last[one.record.skey] = one
+    fixes = [(m, *_after(snapshot, m, met)) for m in last.values()]
+    rank = {True: 0, None: 1, False: 2}
+    fixes.sort(key=lambda f: (not f[1], rank[f[2]], -f[0].likeness, -(f[0].record.time or 0), f[0].record.key))
+    return {
+        "asked": asked,
+        "fixes": [_json(snapshot, m, actions, held) for m, actions, held in fixes[:limit]],
+        "total": len(fixes),
+    }
+
+
+def _met(snapshot: Snapshot, chosen: Filters, asked: str, wanted: list[str]) -> list[_Met]:
+    """Return the records that print the error: outputs, and what a person pasted."""
+    searcher = snapshot.searcher
+    words = dict.fromkeys(t for n in wanted for w in sorted(errors.words_of(n)) for t in analysis.tokens(w))
+    codes = [t for t in analysis.tokens(asked[:2000]) if any(c.isdigit() for c in t) and any(c.isalpha() for c in t)]
+    counted = [(searcher.doc_freq("text", t), t) for t in dict.fromkeys([*words, *codes])]
+    rarest = [t for count, t in sorted(counted) if count][:_MAX_TERMS]
+    if not rarest:
+        return []
+    found: dict[str, _Met] = {}
+    text = Query.boolean_query([(Occur.Should, Query.term_query(snapshot.schema, "text", t)) for t in rarest])
+    printed = common.within(chosen, text, common.kinds(snapshot, "output", "message"))
+    for _, address in searcher.search(printed, limit=_LOOKED_AT, count=False).hits:
+        record = common.record_at(snapshot, address)
+        if record.kind == "message" and record.role != "user":
+            continue
+        best = _best_line(record.text, wanted)
+        if best:
+            found[record.key] = _Met(record, *best)
+    return list(found.values())
+
+
+def _best_line(text: str, wanted: list[str]) -> tuple[str, float] | None:
+    if len(text) > _SCAN:
+        text = text[: _SCAN // 2] + "\n" + text[-_SCAN // 2 :]
+    best: tuple[str, float] | None = None
+    words = [errors.words_of(n) for n in wanted]
+    for line in errors.telling_lines(text):
+        low = line.lower()
+        if not any(sum([w in low for w in held]) >= _ALIKE * len(held) for held in words):
+            continue  # a few looks for words are cheaper than taking out what varies
+        normal = errors.normalised(line)
+        alike = max(errors.likeness(n, normal) for n in wanted)
+        if alike >= _ALIKE and (best is None or alike > best[1]):
+            best = (line, alike)
+            if alike == 1.0:
+                break
+    return best
+
+
+def _after(snapshot: Snapshot, met: _Met, every: list[_Met]) -> tuple[list[StoredRecord], bool | None]:
+    """Return (what was run or edited after an error, whether that held)."""
+    record = met.record
+    doing = common.kinds(snapshot, "command", "edit")
+    actions = common.after(snapshot, record, _NEXT, doing)
+    if not actions:
+        return [], None
+    for other in every:
+        later = (other.record.time or 0) > (record.time or 0)
+        if later and other.record.skey != record.skey and other.record.project == record.project:
+            return actions, False
+    proof = common.after(snapshot, actions[0], 1, common.kinds(snapshot, "output"))
+    return actions, True if proof else None
+
+
+def _json(snapshot: Snapshot, met: _Met, actions: list[StoredRecord], held: bool | None) -> dict[str, Any]:
+    session = snapshot.session(met.record.skey)
+    return {
+        "error": met.line[:500],
+        "time": answers.iso(met.record.time),
+        "session": answers.session_json(snapshot, session) if session else None,
+        "next": [answers.record_json(snapshot, r) for r in actions],
+        "held": held,
+    }

@@ -1,0 +1,154 @@
+"""Any string is a query, any query is answered, and what is written in one word or several is found."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recall.errors import UsageError
+from recalld.search import query
+from recalld.search.times import Clock, zone_of
+from search.search_store import NOW, Store
+
+_ZONE = zone_of("UTC", None)
+assert _ZONE is not None
+CLOCK = Clock(NOW, _ZONE)
+PIECES = st.sampled_from(
+    [
+        "alpha",
+        "beta",
+        '"',
+        "-",
+        "OR",
+        "*",
+        "a*",
+        "project:",
+        "since:7d",
+        "is:error",
+        "role:x",
+        "E0382]",
+        "C++",
+        "修改",
+        "🎉",
+    ]
+    + ["(", ")", "http://x/y?z", "foo::bar", "--flag", '"alpha beta"', "-beta", "until:", "session:", "\\", "'", "\x00"]
+)
+QUERIES = st.one_of(
+    st.text(max_size=60),
+    st.lists(PIECES, max_size=8).map(" ".join),
+    st.lists(PIECES, max_size=8).map("".join),
+)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    store = Store(Path(tmp_path_factory.mktemp("any")) / "index")
+    store.add("a", "alpha beta gamma", "error[E0382] in C++ 修改 🎉", title="Alpha")
+    store.add("b", "beta", {"text": "foo::bar http://x/y?z", "kind": "output", "role": "tool", "is_error": True})
+    return store
+
+
+@given(QUERIES)
+def test_any_string_parses(text: str) -> None:
+    parsed = query.parse(text, CLOCK)
+    assert all(word.tokens for clause in parsed.clauses for word in clause)
+    assert all(word.tokens for word in parsed.minus)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(QUERIES)
+def test_any_string_is_answered(shared: Store, text: str) -> None:
+    answer = shared.ask(text)
+    assert answer["tier"] in ("exact", "forms", "close", "related", None)
+    assert (answer["tier"] is None) == (answer["hits"] == [] and answer["total"] == 0)
+    assert len(answer["hits"]) <= answer["total"]
+    for hit in answer["hits"]:
+        assert len(hit["matches"]) <= 3
+        for match in hit["matches"]:
+            assert len(match["snippet"]) <= 240
+            for start, end in match["highlights"]:
+                assert 0 <= start < end <= len(match["snippet"])
+
+
+WORDS = st.text(st.characters(categories=["Lu", "Ll", "Lo", "Nd"]), min_size=1, max_size=12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(WORDS, min_size=1, max_size=8), st.data())
+def test_what_stands_in_a_text_is_found_by_it(words: list[str], data: st.DataObject) -> None:
+    import tempfile
+
+    joiner = data.draw(st.sampled_from([" ", "/", ".", "_", "-", "::"]))
+    text = joiner.join(words)
+    if not query.parse(f'"{text}"', CLOCK).clauses:
+        return
+    with tempfile.TemporaryDirectory() as place:
+        store = Store(Path(place) / "index")
+        wanted = store.add("wanted", f"before {text} behind")
+        assert store.exact(f'"{text}"') == [wanted]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " ".join(f"word{n}" for n in range(1000)),
+        " ".join("a*" for _ in range(100)),
+        " ".join(f"{a}{b}*" for a in "abcdefghij" for b in "abcdefghij"),
+        "alpha " * 5000,
+        "x" * 100_000,
+        " ".join(f'"alpha beta{n}"' for n in range(300)),
+        "修" * 3000,
+        " OR ".join(f"w{n}" for n in range(500)),
+    ],
+)
+def test_huge_queries_are_answered(shared: Store, text: str) -> None:
+    began = time.monotonic()
+    shared.ask(text)
+    assert time.monotonic() - began < 60  # a stop for what would never end, no measure
+
+
+def test_too_many_starred_words_are_said(shared: Store) -> None:
+    answer = shared.ask(" ".join(f"{c}*" for c in "abcdefghijklmnopqrstuvwxyz"))
+    assert "notice" in answer
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"limit": -1},
+        {"limit": "x"},
+        {"offset": True},
+        {"since": "soonish"},
+        {"role": "boss"},
+        {"kind": "x"},
+        {"sort": "up"},
+    ],
+)
+def test_params_that_mean_nothing_are_refused(shared: Store, params: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        shared.ask("alpha", **params)
+
+
+@pytest.mark.parametrize(
+    ("text", "filters", "words"),
+    [
+        ("is:nothing", {}, ["is:nothing"]),
+        ("since:soon", {}, ["since:soon"]),
+        ("role:boss", {}, ["role:boss"]),
+        ("Role:USER x", {"role": ("user",)}, ["x"]),
+        ('project:"/a b/c" x', {"project": ("/a b/c",)}, ["x"]),
+        ("agent:claude", {"agent": ("claude-code",)}, []),
+        ("agent:a OR agent:b", {"agent": ("a", "b")}, []),
+        ("OR x OR", {}, ["OR", "x", "OR"]),
+        ('x "never closed', {}, ["x", '"never', "closed"]),
+        ("https://x.y is: it", {}, ["https://x.y", "is:", "it"]),
+    ],
+)
+def test_what_does_not_parse_is_text(text: str, filters: dict[str, tuple[str, ...]], words: list[str]) -> None:
+    parsed = query.parse(text, CLOCK)
+    assert parsed.filters == filters
+    assert [w.text for c in parsed.clauses for w in c] == list(dict.fromkeys(words))

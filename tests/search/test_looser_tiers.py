@@ -1,0 +1,110 @@
+"""Forms, spelling, partial matches: each only where nothing stricter finds anything, and said so."""
+
+from __future__ import annotations
+
+import pytest
+
+from search.search_store import DAY, NOW, Store
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("the authentication middleware rejects rotated tokens", "rotate token"),
+        ("we rewrote the parser", "rewrite parsers"),
+        ("call getUserProfileById soon", "user profile"),
+        ("call getUserProfileById soon", "get_user_profile_by_id"),
+        ("call get_user_profile soon", "getUserProfile"),
+        ("the HTTPServer started", "server"),
+        ("see abc3f786 8503f78 for it", "8503f78850e387550fdab836ed7e6dc881de2300"),
+        ("let retries happen", '"retry happens"'),
+        ("the children left", "child leaves"),
+    ],
+)
+def test_forms(store: Store, text: str, query: str) -> None:
+    wanted = store.add("wanted", "hello", text)
+    store.add("other", "nothing of the kind")
+    answer = store.ask(query)
+    assert (answer["tier"], [h["session"]["id"] for h in answer["hits"]]) == ("forms", [wanted])
+
+
+def test_forms_reach_into_what_tools_print(store: Store) -> None:
+    a = store.add("a", {"text": "3 tests failing: connection_pool", "kind": "output", "role": "tool"})
+    answer = store.ask("test failed")
+    assert (answer["tier"], store.found("test failed")) == ("forms", [a])
+    assert answer["hits"][0]["matches"][0]["highlights"]
+
+
+@pytest.mark.parametrize("query", ["authentcation", "authentication midleware", "autehntication", "authntiction"])
+def test_spelling(store: Store, query: str) -> None:
+    wanted = store.add("wanted", "the authentication middleware")
+    answer = store.ask(query)
+    assert answer["tier"] == "close"
+    assert answer["hits"][0]["session"]["id"] == wanted
+    assert answer["hits"][0]["matches"][0]["highlights"]
+
+
+@pytest.mark.parametrize("query", ["E0383", "v2.1.301", "3f786850e388", "10.0.0.8", "bd-q3fz"])
+def test_ids_are_never_taken_for_what_they_are_spelt_like(store: Store, query: str) -> None:
+    store.add("a", "E0382 in v2.1.300 at 3f786850e387 on 10.0.0.7 for bd-q3fy")
+    assert store.ask(query)["tier"] not in ("close", "forms", "exact")
+
+
+def test_a_question_finds_its_best_partial_match(store: Store) -> None:
+    wanted = store.add("a", "the authentication middleware rejects rotated tokens")
+    store.add("b", "we went out at night")
+    store.add("c", "nothing ever")
+    answer = store.ask("why would the middleware ever reject a rotated thing at night")
+    assert answer["tier"] == "related"
+    assert answer["hits"][0]["session"]["id"] == wanted
+
+
+def test_chinese_questions_find_partial_matches(store: Store) -> None:
+    wanted = store.add("a", "修改服务端的连接池配置，最大连接数设为二十")
+    store.add("b", "今天天气很好")
+    answer = store.ask("上周我们怎么改连接池配置的")
+    assert (answer["tier"], answer["hits"][0]["session"]["id"]) == ("related", wanted)
+    assert answer["hits"][0]["matches"][0]["highlights"]
+
+
+@pytest.mark.parametrize("query", ["xylophone zither", "the xylophone of zither", "qwrtzp", "what is it", "zither*"])
+def test_nonsense_finds_nothing(store: Store, query: str) -> None:
+    store.add("a", "the middleware rejects tokens")
+    answer = store.ask(query)
+    assert answer["hits"] == [] or answer["tier"] == "exact"
+    assert store.ask("xylophone zither")["hits"] == []
+
+
+def test_a_missing_phrase_is_said(store: Store) -> None:
+    store.add("a", "alpha beta gamma delta")
+    answer = store.ask('"gamma alpha"')
+    assert answer["tier"] in ("related", "forms", None)
+    if answer["hits"]:
+        assert "gamma alpha" in answer["notice"]
+    assert "notice" not in store.ask('"alpha beta"')
+
+
+def test_filters_hold_in_every_tier(store: Store) -> None:
+    texts = "the authentication middleware rejects rotated tokens"
+    store.add("a", texts, agent="codex", project="/w/one")
+    b = store.add("b", texts, agent="qwen-code", project="/w/two")
+    for query in ("rotated", "rotate", "authentcation", "why would a middleware reject rotated things at night"):
+        assert store.found(query, agent="qwen-code") == [b], query
+        assert store.found(f"{query} project:/w/two") == [b], query
+        assert store.found(f"{query} role:tool") == [], query
+        assert store.found(f"{query} -tokens") == [], query
+
+
+@pytest.mark.parametrize(("when", "question"), [("2026-05-07T10:00", "on 7 May"), ("2025-12-03T10:00", "in December 2025"), ("2026-05-19T10:00", "last week"), ("2026-05-19T10:00", "上周")])  # fmt: skip
+def test_a_date_in_the_question_leans(store: Store, when: str, question: str) -> None:
+    from recalld.search import times
+    from recalld.search.times import Clock, zone_of
+
+    zone = zone_of("UTC", None)
+    assert zone is not None
+    moment = times.parse(when, Clock(NOW, zone))
+    assert moment is not None
+    store.add("before", "we discussed the flaky deploy pipeline", time=moment - 60 * DAY)
+    wanted = store.add("then", "we discussed the flaky deploy pipeline", time=moment)
+    store.add("after", "we discussed the flaky deploy pipeline", time=moment + 45 * DAY)
+    assert store.found(f"what did someone discuss of flaky pipelines {question}")[0] == wanted
