@@ -97,6 +97,22 @@ def test_a_damaged_index_is_built_anew_from_the_files(case: Case, damage: Callab
     holds_what_files_hold(case)
 
 
+def test_sound_parts_of_a_damaged_index_keep_what_only_they_hold(case: Case) -> None:
+    fill(case)
+    case.append(CLAUDE, cc("user", "u2", "a1", "laterterm", 2))
+    case.read()
+    case.end()
+    stores = sorted(index_directory(case).glob("*.store"), key=lambda p: p.stat().st_mtime_ns)
+    assert len(stores) > 1
+    os.truncate(stores[-1], 100)
+    case.read()
+    holds_what_files_hold(case)
+    assert case.found("purgedterm") == [GONE] and case.sessions()[GONE]["source_deleted"] is True
+    [told] = [f["message"] for f in case.findings() if f["check"] == "index"]
+    assert "damaged" in told and "lost" in told
+    assert not (case.places.data / "index.damaged").exists()
+
+
 @pytest.mark.parametrize("text", ["", "garbage", "{}", '{"dir": "77", "made_with": {}}', '{"dir": "../..", "made_with": {"format": 1}}', "[]"])
 def test_a_garbled_pointer_to_the_index_costs_nothing(case: Case, text: str) -> None:
     fill(case)
@@ -208,6 +224,7 @@ def test_it_runs_with_next_to_no_environment_and_closed_outputs(case: Case) -> N
     names = ("HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR", "RECALLD_DATA_DIR", "RECALLD_RUNTIME_DIR", "RECALLD_CONFIG")
     words = [f"{n}={case.env[n]}" for n in names]
     case.process = subprocess.Popen(["env", "-i", *words, "sh", "-c", f"exec '{RECALLD}' <&- >&- 2>&-"])
+    until(lambda: case.places.lock.exists() and '"pid"' in case.places.lock.read_text(), case.log)
     until(lambda: case.json("search", "bareterm").get("hits"), case.log)
     assert case.process.poll() is None
     case.end()
