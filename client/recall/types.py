@@ -193,10 +193,20 @@ class Finding(TypedDict):
     remedy: str | None
 
 
+class Notes(TypedDict, total=False):
+    """What is no fault and worth knowing; absent where the indexing process did not say."""
+
+    unknown_types: dict[str, dict[str, int]]
+    """By agent: lines of types that this version does not know, counted by the type's name."""
+    redacted: dict[str, int]
+    """Secrets that were taken out since the start, counted by kind."""
+
+
 class DoctorResult(TypedDict):
-    """What is wrong; empty when all is well."""
+    """What is wrong (empty when all is well), and what is worth knowing."""
 
     findings: list[Finding]
+    notes: Notes
 
 
 class Touch(TypedDict):
