@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recall.errors import UsageError
-from recalld.search import query
+from recalld.search import query, words
 from recalld.search.times import Clock, zone_of
 from search.search_store import NOW, Store
 
@@ -79,11 +79,11 @@ WORDS = st.text(st.characters(categories=["Lu", "Ll", "Lo", "Nd"]), min_size=1, 
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(WORDS, min_size=1, max_size=8), st.data())
-def test_what_stands_in_a_text_is_found_by_it(words: list[str], data: st.DataObject) -> None:
+def test_what_stands_in_a_text_is_found_by_it(pieces: list[str], data: st.DataObject) -> None:
     import tempfile
 
     joiner = data.draw(st.sampled_from([" ", "/", ".", "_", "-", "::"]))
-    text = joiner.join(words)
+    text = joiner.join(pieces)
     if not query.parse(f'"{text}"', CLOCK).clauses:
         return
     with tempfile.TemporaryDirectory() as place:
@@ -134,7 +134,7 @@ def test_params_that_mean_nothing_are_refused(shared: Store, params: dict[str, o
 
 
 @pytest.mark.parametrize(
-    ("text", "filters", "words"),
+    ("text", "filters", "wanted"),
     [
         ("is:nothing", {}, ["is:nothing"]),
         ("since:soon", {}, ["since:soon"]),
@@ -148,7 +148,12 @@ def test_params_that_mean_nothing_are_refused(shared: Store, params: dict[str, o
         ("https://x.y is: it", {}, ["https://x.y", "is:", "it"]),
     ],
 )
-def test_what_does_not_parse_is_text(text: str, filters: dict[str, tuple[str, ...]], words: list[str]) -> None:
+def test_what_does_not_parse_is_text(text: str, filters: dict[str, tuple[str, ...]], wanted: list[str]) -> None:
     parsed = query.parse(text, CLOCK)
     assert parsed.filters == filters
-    assert [w.text for c in parsed.clauses for w in c] == list(dict.fromkeys(words))
+    assert [w.text for c in parsed.clauses for w in c] == list(dict.fromkeys(wanted))
+
+
+@given(st.text("abc", min_size=1, max_size=6), st.text("abc", min_size=1, max_size=6))
+def test_the_quick_look_at_one_slip_agrees_with_the_full_one(a: str, b: str) -> None:
+    assert words.one_apart(a, b) == words.distance_within(a, b, 1)

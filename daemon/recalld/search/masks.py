@@ -30,6 +30,7 @@ class Sessions:
         self._searcher = snapshot.searcher
         self._places: dict[int, int] = {}
         self._numbers: list[int] = []
+        self._sizes: dict[int, int] = {}
         self._json: dict[str, dict[str, object]] = {}
         self._masks: dict[Hashable, int] = {}
         self.forms: dict[str, tuple[str, ...]] = {}
@@ -85,6 +86,18 @@ class Sessions:
     def known(self, key: Hashable) -> int | None:
         """Return a set kept under `key`."""
         return self._masks.get(key)
+
+    def sizes(self, snapshot: Snapshot, numbers: list[int]) -> dict[int, int]:
+        """Return how many records each session has, by `snum`."""
+        unknown = [n for n in numbers if n not in self._sizes]
+        if unknown:
+            those = Query.term_set_query(snapshot.schema, "snum", unknown)
+            query = snapshot.all_of(snapshot.term("type", "s"), those)
+            hits = self._searcher.search(query, limit=len(unknown) * 2, count=False).hits
+            addresses = [a for _, a in hits]
+            found = zip(self.numbers_at(addresses), integers(self._searcher, "size", addresses), strict=True)
+            self._sizes.update(found)
+        return {n: self._sizes[n] for n in numbers if n in self._sizes}
 
     def json(self, snapshot: Snapshot, session: StoredSession) -> dict[str, object]:
         """Return SESSION, made once for a snapshot."""

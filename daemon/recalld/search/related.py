@@ -68,7 +68,7 @@ def related(search: Search) -> Found | None:
     if not needed or sum(u.rarity for u in needed) < weights.MIN_COVERAGE * whole:
         return None
     anchors = _anchors(needed)
-    anything = any_of([u.query for u in anchors if u.query is not None])
+    anything = any_of([q for u in anchors for q in u.plain])
     candidates = _candidates(search, anchors)
     ranked = _ranked(search, candidates, held, whole, anything) if candidates else []
     if not ranked:
@@ -105,7 +105,7 @@ def _units(search: Search, parts: list[Clause]) -> list[Unit]:
         token = part[0].tokens[0] if len(part) == 1 and len(part[0].tokens) == 1 else ""
         if count and token in english.STOP_WORDS:
             said = search.words.exact_clause(part)
-            found.append(Unit(said, weights.STOP_WEIGHT * _rarity(total, count), count, needed=False))
+            found.append(Unit(said, weights.STOP_WEIGHT * _rarity(total, count), count, [said], needed=False))
             continue
         if count:
             plain = [q for word in part for q in search.words.terms(word)]
@@ -188,7 +188,7 @@ _Held = tuple[float, int, DocAddress, int, int, int]
 def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: float, anything: Query) -> list[Ranked]:
     searcher = search.snapshot.searcher
     units = units[::-1]  # the rarest have the highest bits: what is cut off where there is too much holds common words
-    bits = [Query.const_score_query(u.query, float(1 << n)) for n, u in enumerate(units) if u.query]
+    bits = [Query.const_score_query(any_of(u.plain), float(1 << n)) for n, u in enumerate(units) if u.plain]
     here = Query.const_score_query(Query.term_set_query(search.snapshot.schema, "snum", candidates), 0.0)
     query = search.within(Query.const_score_query(anything, 0.0), here)
     query = Query.boolean_query([(Occur.Must, query), *((Occur.Should, bit) for bit in bits)])
@@ -213,7 +213,7 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
             sessions[number] = [row]
         else:
             rows.append(row)
-    sizes = _sizes(search, candidates)
+    sizes = search.sessions.sizes(search.snapshot, candidates)
     mean_size = max(sum(sizes.values()) / len(sizes), 1.0) if sizes else 1.0
     ranked = []
     most = 0.0
@@ -238,15 +238,6 @@ class _Sums(dict[int, float]):
     def __missing__(self, words: int) -> float:
         self[words] = sum(v for n, v in enumerate(self._values) if words >> n & 1)
         return self[words]
-
-
-def _sizes(search: Search, numbers: list[int]) -> dict[int, int]:
-    """Return how many records each session has."""
-    searcher = search.snapshot.searcher
-    those = Query.term_set_query(search.snapshot.schema, "snum", numbers)
-    query = search.snapshot.all_of(search.snapshot.term("type", "s"), those)
-    addresses = [a for _, a in searcher.search(query, limit=len(numbers) * 2, count=False).hits]
-    return dict(zip(integers(searcher, "snum", addresses), integers(searcher, "size", addresses), strict=True))
 
 
 def _session(search: Search, number: int, rows: list[_Held], units: list[Unit], long: float) -> Ranked:

@@ -20,9 +20,9 @@ WIDTH = 240
 """Characters of a snippet at most."""
 _LEAD = 60
 """Characters before the first match, where there are so many."""
-_PER_WORD = 16
+_PER_WORD = 8
 """Places of one word that are looked at."""
-_LOOKED_AT = 100
+_LOOKED_AT = 40
 """Occurrences of a word's letters, within other words too, that are looked at."""
 _SCAN = 256 * 1024
 _ELLIPSIS = "…"

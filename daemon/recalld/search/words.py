@@ -53,9 +53,20 @@ def is_name(token: str) -> bool:
     return token.isalpha()
 
 
+def one_apart(a: str, b: str) -> bool:
+    """Tell whether two words are one insertion, deletion, change or swap of neighbours apart, or equal."""
+    if not -2 < len(a) - len(b) < 2:
+        return False
+    n = len(analysis.common_beginning(a, b))
+    rest, other = a[n:], b[n:]
+    if rest[1:] == other[1:] or rest[1:] == other or rest == other[1:]:
+        return True
+    return rest[:2] == other[:2][::-1] and rest[2:] == other[2:]
+
+
 def distance_within(a: str, b: str, most: int) -> bool:
     """Tell whether two words are at most `most` insertions, deletions, changes or swaps of neighbours apart."""
-    if abs(len(a) - len(b)) > most:
+    if abs(len(a) - len(b)) > most or len(set(a) ^ set(b)) > 2 * most:
         return False
     before: list[int] = []
     row = list(range(len(b) + 1))
@@ -215,7 +226,7 @@ class Words:
         return any_of(found)
 
     def terms(self, word: Word) -> list[Query]:
-        """Return the forms of a word as plain terms where it is one: a search for the best need not see all hits then."""
+        """Return the forms of a word, as plain terms if it is one: a search for the best need not see all hits then."""
         token = word.tokens[0]
         if len(word.tokens) > 1 or word.prefix or not is_name(token):
             return [self.exact(word)]
@@ -284,6 +295,6 @@ class Words:
         for _, address in hits:
             record = from_body(StoredRecord, self._searcher.doc(address)["body"][0])
             for t in set(analysis.terms(record.text[:_NEAR_TEXT])):
-                if t not in found and distance_within(t, token, 1):
+                if one_apart(t, token):
                     found[t] = None
         return list(found)
