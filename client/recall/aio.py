@@ -135,11 +135,11 @@ class AsyncClient:
 
     async def forget(self, **params: Any) -> dict[str, Any]:
         """Remove for good."""
-        return cast("dict[str, Any]", await self.request("forget", params))
+        return cast("dict[str, Any]", await self.request("forget", params, timeout=SYNC_TIMEOUT))
 
     async def exclude(self, **params: Any) -> dict[str, Any]:
         """Change or list what is never read."""
-        return cast("dict[str, Any]", await self.request("exclude", params))
+        return cast("dict[str, Any]", await self.request("exclude", params, timeout=SYNC_TIMEOUT))
 
     # -- the connection -----------------------------------------------------------------------
 

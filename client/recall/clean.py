@@ -1,8 +1,8 @@
 """Makes untrusted text safe to show in a terminal or to hand to a model. Light: the standard library alone.
 
-What sessions hold was written by programs, web pages and strangers. An escape sequence can rewrite what a terminal shows,
-a bidi override what a person reads, and invisible characters carry instructions that only a model sees. None of them
-passes here; everything that can be seen does.
+What sessions hold was written by programs, web pages and strangers. An escape sequence can rewrite what a terminal
+shows, a bidi override what a person reads, and invisible characters carry instructions that only a model sees. None of
+them passes here; everything that can be seen does.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import re
 
 _ESCAPES = re.compile(
     r"""(?x)
-      (?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?                              # CSI: colours, cursor
-    | (?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])                        # OSC, DCS, SOS, PM, APC: links, titles, clipboard …
-      [^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?                        # … to their end, or the line's where they have none
-    | \x1b[ -/]*[0-~]?                                               # all other escapes
+      (?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?          # CSI: colours, cursor
+    | (?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])    # OSC, DCS, SOS, PM, APC: links, titles, clipboard …
+      [^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?    # … to their end, or the line's where they have none
+    | \x1b[ -/]*[0-~]?    # all other escapes
     """
 )
 _LINE_ENDS = re.compile("\r\n|[\r\x85\u2028\u2029]")
@@ -38,7 +38,9 @@ _INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff"  # tags and the other variation selectors: whole sentences fit in there unseen
     "]+"
 )
-_SELECTOR = re.compile(f"(?<![{_PICTURES}0-9#*\u00a9\u00ae\u203c\u2049\u2122\u2139])[\ufe0e\ufe0f]+|(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]+")
+_SELECTOR = re.compile(
+    f"(?<![{_PICTURES}0-9#*\u00a9\u00ae\u203c\u2049\u2122\u2139])[\ufe0e\ufe0f]+|(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]+"
+)
 _JOINER = re.compile(
     f"(?<=[{_ARABIC_AND_INDIC}])([\u200c\u200d])(?=[{_ARABIC_AND_INDIC}])"
     f"|(?<=[{_PICTURES}\ufe0f])(\u200d)(?=[{_PICTURES}])"
@@ -55,8 +57,8 @@ def _kept(joiner: re.Match[str]) -> str:
 
 def clean(text: str) -> str:
     """Return `text` without control characters (tab and newline stay), escape sequences, bidi controls and invisible
-    characters. Line ends become newlines, lone surrogates U+FFFD. Joiners stay inside emoji and where a script's spelling
-    needs them. Idempotent; never raises; linear in the text."""
+    characters. Line ends become newlines, lone surrogates U+FFFD. Joiners stay inside emoji and where a script's
+    spelling needs them. Idempotent; never raises; linear in the text."""
     if text.isascii() and _PLAIN.fullmatch(text):
         return text
     if "\x1b" in text or not text.isascii():

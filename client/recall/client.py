@@ -150,11 +150,11 @@ class Client:
 
     def forget(self, **params: Any) -> dict[str, Any]:
         """Remove for good."""
-        return cast("dict[str, Any]", self.request("forget", params))
+        return cast("dict[str, Any]", self.request("forget", params, timeout=SYNC_TIMEOUT))
 
     def exclude(self, **params: Any) -> dict[str, Any]:
         """Change or list what is never read."""
-        return cast("dict[str, Any]", self.request("exclude", params))
+        return cast("dict[str, Any]", self.request("exclude", params, timeout=SYNC_TIMEOUT))
 
     # -- one exchange -------------------------------------------------------------------------
 

@@ -86,10 +86,9 @@ def start(places: Places, *, say: Say = lambda line: None) -> Started:
     Through the service manager where the service is installed for these places, else as a background process that
     writes to `recalld.log` in the data directory.
     """
-    lock = read_lock(places)
-    if lock is not None:
-        wait_for(places, None).close()
-        return Started("running", lock)
+    _ = places.socket  # one that is too long is told here, before a daemon is started that could only tell its log
+    if read_lock(places) is not None:
+        return _started("running", places, None)
     from recall import service
 
     manager = service.manager(os.environ)
@@ -202,9 +201,12 @@ def _absolute_places(env: Mapping[str, str]) -> dict[str, str]:
     return {name: os.path.abspath(value) for name in LOCATION_VARIABLES if (value := env.get(name))}
 
 
-def _started(how: Literal["service", "background"], places: Places, process: subprocess.Popen[bytes] | None) -> Started:
-    wait_for(places, process).close()
-    lock = read_lock(places)
+def _started(
+    how: Literal["running", "service", "background"], places: Places, process: subprocess.Popen[bytes] | None
+) -> Started:
+    with wait_for(places, process) as client:
+        client.ping()  # a service manager's socket takes connections before the daemon is there
+    lock = read_lock(places)  # now it says who holds it
     if lock is None:
         raise DaemonUnreachable(_why_it_died(places))
     return Started(how, lock)

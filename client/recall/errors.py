@@ -97,6 +97,12 @@ class ConfigError(RecallError):
     code = "bad_config"
 
 
+class DecisionsDamaged(RecallError):
+    """What a person decided to forget or to exclude cannot be read; the message names the file."""
+
+    code = "decisions"
+
+
 class IndexFailure(RecallError):
     """The index cannot be opened, read or written."""
 

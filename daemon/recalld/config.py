@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recall.errors import ConfigError
+from recall.errors import ConfigError, UsageError
 from recalld.settings import (
     AGENTS,
     GIB,
@@ -122,7 +122,11 @@ class _Reader:
         return result
 
     def _exclude(self, table: dict[str, Any]) -> ExcludeConfig:
-        result = ExcludeConfig(patterns=self._texts(table, "patterns", ("exclude",)) or ())
+        try:
+            patterns = tuple(checked(text) for text in self._texts(table, "patterns", ("exclude",)) or ())
+        except UsageError as error:
+            raise self._error(("exclude", "patterns"), error.message) from error
+        result = ExcludeConfig(patterns=patterns)
         self._left(table, ("exclude",))
         return result
 
@@ -146,7 +150,8 @@ class _Reader:
         result = HooksConfig(
             enabled=self._bool(table, "enabled", at, d.enabled),
             budget_ms=self._int(table, "budget_ms", at, d.budget_ms, 1, 60_000),
-            budget_bytes=self._int(table, "budget_bytes", at, d.budget_bytes, 0, MIB),
+            budget_bytes=self._int(table, "budget_bytes", at, -1, 0, MIB) if "budget_bytes" in table else None,
+            sub_agents=self._bool(table, "sub_agents", at, d.sub_agents),
             budgets={event: self._int(budgets, event, (*at, "budgets"), 0, 0, MIB) for event in list(budgets)},
             events=known,
             projects=found,

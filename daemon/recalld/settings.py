@@ -11,6 +11,10 @@ AGENTS = ("claude-code", "codex", "qwen-code")
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 
+HOOK_BUDGET = 1500
+HOOK_BUDGETS: Mapping[str, int] = {"SessionStart": 2000}
+"""Bytes of UTF-8 that one hook may add to an agent's context: some 400 tokens, frame included."""
+
 
 @dataclass(frozen=True, slots=True)
 class SourceConfig:
@@ -68,14 +72,28 @@ class HooksConfig:
     enabled: bool = True
     budget_ms: int = 300
     """How long one hook may keep its agent waiting."""
-    budget_bytes: int = 4000
-    """What one hook may add to an agent's context, in bytes of UTF-8."""
+    budget_bytes: int | None = None
+    """What one hook may add to an agent's context, in bytes of UTF-8; None: 2,000 at a session's start, else 1,500."""
     budgets: Mapping[str, int] = field(default_factory=dict)
     """Bytes by event, in place of `budget_bytes`."""
+    sub_agents: bool = False
+    """Sub-agents are answered too."""
     events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Events that are answered, by agent; an agent without an entry: all that recalld answers."""
     projects: Mapping[str, ProjectHooks] = field(default_factory=dict)
     """By absolute path."""
+
+    def allowed(self, agent: str, event: str, cwd: str | None) -> int:
+        """Return how many bytes may be said to `agent` on `event` in the directory `cwd`; 0: it is off."""
+        above = [cwd, *map(str, Path(cwd).parents)] if cwd else []
+        project = next((self.projects[path] for path in above if path in self.projects), ProjectHooks())
+        events = project.events if project.events is not None else self.events.get(agent)
+        if not self.enabled or not project.enabled or (events is not None and event not in events):
+            return 0
+        if project.budget_bytes is not None:
+            return project.budget_bytes
+        usual = self.budget_bytes if self.budget_bytes is not None else HOOK_BUDGETS.get(event, HOOK_BUDGET)
+        return self.budgets.get(event, usual)
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ METHODS: dict[str, Method[Any]] = {
     "records": pool(records, {"offset": Param("int")}, pages="records"),
     "count": task(count, {"to": Param("int", required=True)}),
     "forever": task(forever),
-    "leave": task(leave, {"refuse": Param("bool")}, take_over=lambda service, sock, rest: handed.put((sock, rest))),
+    "leave": task(leave, {"refuse": Param("bool")}, take_over=lambda service, params, sock, rest: handed.put((sock, rest))),
 }
 
 

@@ -16,6 +16,7 @@ from recall.cli.options import json_option
 from recall.cli.output import Line, print_json, print_lines, write_json
 from recall.client import SYNC_TIMEOUT
 from recall.errors import DaemonUnreachable, RecallError, UsageError
+from recall.places import places
 from recall.types import Finding, Status
 
 
@@ -62,12 +63,17 @@ def doctor(as_json: bool) -> None:
         findings: list[Finding] = [*ask_running("doctor")["findings"], *compared(answer, os.environ)]
     except DaemonUnreachable as error:
         findings = [finding("daemon", error.message, "recall start")]
+    from recall.install.findings import standing
+
+    wired, more = standing(places(), os.environ)
+    findings += more
     if as_json:
-        print_json({"findings": findings})
+        print_json({"findings": findings, "agents": wired})
     elif findings:
         print_lines(_finding_lines(findings))
     else:
         print_lines([[("all is well", "green")]])
+        print_lines([[(f"  {agent:<12}", "bold"), (state, "dim")] for agent, state in wired.items()])
     if findings:
         raise click.exceptions.Exit(1)
 

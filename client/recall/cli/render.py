@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from recall.clean import clean, marked, clean_line
+from recall.clean import clean, clean_line, marked
 from recall.cli.output import Line
 from recall.times import ago
 from recall.types import Hit, Record, SearchResult, Session

@@ -8,10 +8,15 @@ daemon, and what comes back goes to stdout.
 It fails open. Whatever goes wrong, the agent sees exit status 0 and no output, within `LIMIT` seconds.
 """
 
+import _signal  # type: ignore[import-not-found]  # the part of `signal` that is in the interpreter
 import posix
 import sys
 
-import _signal  # type: ignore[import-not-found]  # the part of `signal` that is in the interpreter
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Settings = dict[str, Any]
 
 LIMIT = 0.25
 """Seconds from here to the end at most: an agent is kept waiting for 300 ms, and the interpreter has started by now."""
@@ -21,8 +26,9 @@ MAX_ANSWER = 1024 * 1024
 ONCE_IN = 60
 """Seconds between two requests to start the daemon."""
 
-SETTINGS: dict[str, str | list[str] | dict[str, str]] = {}
-"""`socket`, `lock` and `stamp`: paths; `recall`: the command line's argv; `env`: the places, for what is started."""
+SETTINGS: "Settings" = {}
+"""`socket`, `lock`, `stamp` (its time tells when a start was last asked for), `relay` (the directory of the MCP relay):
+paths; `recall`: the command line's argv; `env`: the places, for what is started from here."""
 
 
 def leave(*_: object) -> None:
@@ -30,18 +36,24 @@ def leave(*_: object) -> None:
     posix._exit(0)
 
 
-def main(argv: list[str], settings: dict[str, str | list[str] | dict[str, str]]) -> None:
+def main(argv: list[str], settings: "Settings") -> None:
     """Do what the arguments say, and end the process.
 
-    `hook AGENT EVENT`, `statusline AGENT`; anything else is for the command line itself, which takes over.
+    `hook AGENT EVENT`, `statusline AGENT`, `mcp …`; anything else is for the command line itself, which takes over.
     """
-    sys.excepthook = leave
     what = argv[1] if len(argv) > 1 else ""
-    if what not in ("hook", "statusline") or len(argv) < 3 or (what == "hook" and len(argv) < 4):
+    if what == "mcp":
+        sys.path.insert(0, str(settings["relay"]))
+        import relay  # a module by its file: `recall` as a package costs too much
+
+        relay.main(argv[2:], settings, environment(settings))
+    if what not in ("hook", "statusline"):
         command = [*settings["recall"]]
         posix.execve(command[0], command + argv[1:], environment(settings))
+    sys.excepthook = leave  # too few arguments, too: a usage error has the status that blocks the person
     _signal.signal(_signal.SIGALRM, leave)
     _signal.setitimer(_signal.ITIMER_REAL, LIMIT)
+    names = [argv[2], argv[3]] if what == "hook" else [argv[2]]
     path = listening(settings)
     if not path:
         if what == "hook":
@@ -49,20 +61,19 @@ def main(argv: list[str], settings: dict[str, str | list[str] | dict[str, str]])
         read_value()  # an agent that is still writing must not meet a closed pipe
         leave()
     data = read_value()
-    names = [argv[2], argv[3]] if what == "hook" else [argv[2]]
     write(ask(path, frame(what, names, data)))
     leave()
 
 
-def environment(settings: dict[str, str | list[str] | dict[str, str]]) -> dict[bytes, bytes]:
+def environment(settings: "Settings") -> dict[bytes, bytes]:
     """Return the environment for what is started from here: ours, and the places that the launcher was written for."""
-    env = dict(posix.environ)
-    for name, value in dict(settings["env"]).items():
+    env: dict[bytes, bytes] = dict(posix.environ)
+    for name, value in settings["env"].items():
         env[name.encode()] = value.encode("utf-8", "surrogateescape")
-    return env  # type: ignore[return-value]  # the stubs have macOS and Linux as text
+    return env
 
 
-def listening(settings: dict[str, str | list[str] | dict[str, str]]) -> str:
+def listening(settings: "Settings") -> str:
     """Return the socket of the running daemon, or "" where none runs.
 
     The lock says who holds it. Its holder's name outlives a daemon that was killed, so the process is looked for too;
@@ -70,7 +81,7 @@ def listening(settings: dict[str, str | list[str] | dict[str, str]]) -> str:
     fails or runs into the limit: silence either way.
     """
     try:
-        descriptor = posix.open(str(settings["lock"]), posix.O_RDONLY | posix.O_CLOEXEC)
+        descriptor = posix.open(settings["lock"], posix.O_RDONLY | posix.O_CLOEXEC)
         said = posix.read(descriptor, 4096).decode("ascii")
         posix.close(descriptor)
         posix.kill(int(said.split('"pid": ', 1)[1].split(",", 1)[0]), 0)
@@ -80,11 +91,11 @@ def listening(settings: dict[str, str | list[str] | dict[str, str]]) -> str:
     return path if path.startswith("/") and "\\" not in path else str(settings["socket"])
 
 
-def ask_for_start(settings: dict[str, str | list[str] | dict[str, str]]) -> None:
+def ask_for_start(settings: "Settings") -> None:
     """Have the daemon started by a process of its own that nobody waits for; once a minute at most."""
     from time import time
 
-    stamp = str(settings["stamp"])
+    stamp = settings["stamp"]
     try:
         if 0 <= time() - posix.stat(stamp).st_mtime < ONCE_IN:
             return
@@ -135,7 +146,7 @@ def text(value: str) -> bytes:
 def frame(method: str, names: list[str], data: bytes) -> bytes:
     """Return the request as one frame of the wire (docs/protocol.md)."""
     parts = [b"\x84\xa1v\x01\xa2id\x01\xa6method", text(method), b"\xa6params", bytes([0x81 + len(names)])]
-    for key, name in zip(("agent", "event"), names):  # noqa: B905  # as many as there are
+    for key, name in zip(("agent", "event"), names, strict=False):
         parts += [text(key), text(name)]
     parts += [b"\xa7payload\xc6", len(data).to_bytes(4, "big"), data]
     payload = b"".join(parts)

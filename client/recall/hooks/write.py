@@ -12,6 +12,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from recall.errors import Refused
 from recall.places import Places
@@ -20,6 +21,7 @@ NAME = "launcher"
 MAX_SHEBANG = 127
 """Bytes of the first line that every supported system reads (Linux before 5.1)."""
 _HERE = Path(__file__).with_name("launch.py")
+_RELAY = Path(__file__).resolve().parent.parent / "mcp"
 
 
 def launcher_path(places: Places) -> Path:
@@ -63,7 +65,7 @@ def command(places: Places, *arguments: str) -> str:
     return shlex.join([str(launcher_path(places)), *arguments])
 
 
-def settings(places: Places, env: Mapping[str, str] = os.environ) -> dict[str, str | list[str] | dict[str, str]]:
+def settings(places: Places, env: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """Return what `launch.main` needs."""
     kept = {
         "RECALLD_DATA_DIR": os.path.abspath(places.data),
@@ -76,6 +78,7 @@ def settings(places: Places, env: Mapping[str, str] = os.environ) -> dict[str, s
         "socket": os.path.abspath(places.socket),
         "lock": os.path.abspath(places.lock),
         "stamp": os.path.abspath(places.data / "start-asked"),
+        "relay": str(_RELAY),
         "recall": recall_command(),
         "env": kept,
     }
@@ -94,8 +97,9 @@ def launcher_text(places: Places, env: Mapping[str, str] = os.environ) -> bytes:
     tree = ast.parse(_HERE.read_text(encoding="utf-8"))
     _strip(tree)
     for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SETTINGS":
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "SETTINGS":
             node.value = ast.parse(repr(settings(places, env)), mode="eval").body
+            node.annotation = ast.Name("dict", ast.Load())
     body = "# Written by recalld, which writes it anew when it starts. Do not edit.\n" + ast.unparse(tree) + "\n"
     return os.fsencode(_first_lines(_interpreter())) + body.encode("utf-8", "backslashreplace")
 
@@ -126,7 +130,4 @@ def _strip(tree: ast.Module) -> None:
                 argument.annotation = None
         if isinstance(node, ast.FunctionDef | ast.Module):
             node.body = [n for n in node.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
-    tree.body = [
-        ast.Assign([n.target], n.value, lineno=n.lineno) if isinstance(n, ast.AnnAssign) and n.value else n
-        for n in tree.body
-    ]
+    tree.body = [n for n in tree.body if not isinstance(n, ast.If) or "TYPE_CHECKING" not in ast.unparse(n.test)]

@@ -250,6 +250,10 @@ class StoredFile:
     """Time of the last message that had one."""
     verified: bool = True
     """The whole prefix has been compared since the last doubt."""
+    held_back: list[str] = field(default_factory=list)
+    """Skeys of the sessions of which something in it was forgotten."""
+    excluded: list[str] = field(default_factory=list)
+    """Skeys of the sessions of which something in it lies in an excluded project."""
 
     @property
     def key(self) -> str:

@@ -11,18 +11,21 @@ from pathlib import Path
 from recall.places import places
 from recalld import logs
 from recalld.config import effective_roots, load
+from recalld.decisions import Decisions
 from recalld.index.writer import IndexWriter
+from recalld.ingest.bans import Bans
+from recalld.ingest.commands import Commands
 from recalld.ingest.control import Control
 from recalld.ingest.findings import findings
 from recalld.ingest.generations import Generation, Generations
 from recalld.ingest.rebuild import rebuild
 from recalld.ingest.texts import Texts
 from recalld.ingest.worker import Worker
+from recalld.patterns import Patterns
 from recalld.redact import Redactor
 from recalld.server.children import die_with_parent
 from recalld.settings import Config
 from recalld.sources import SOURCES
-from recalld.watch.scan import nothing
 from recalld.watch.watcher import Watcher
 
 BULK_BYTES = 4 * 2**20
@@ -44,6 +47,9 @@ class Process:
         self.control = Control(descriptor, self._command)
         self.redactor = Redactor(disabled=frozenset(self.config.redact.disabled))
         self.generations = Generations(self.places.index)
+        self.decisions = Decisions(self.places.data)
+        self.bans = Bans(self.decisions, self._patterns())
+        self.commands: Commands | None = None
         self.worker: Worker | None = None
         self.builder: Worker | None = None
         self.watcher: Watcher | None = None
@@ -66,11 +72,16 @@ class Process:
         generation = self.generations.current()
         if generation is None or not generation.readable:
             generation = self._begin()
+        pending = self.decisions.pending(self.config.exclude.patterns)
         if generation.outdated:
-            self.control.send("ready", index=generation.name)
+            if not pending:  # else nothing is answered before it is carried out
+                self.control.send("ready", index=generation.name)
             generation = rebuild(self.generations, generation, self._make_builder)
         self.generations.sweep(generation)
         worker = self._make_worker(generation)
+        assert self.commands is not None
+        self.commands.settle()
+        generation = Generation(self.generations.root / worker.name, generation.made_with)
         self.control.send("ready", index=generation.name)
         self._watch(worker)
         worker.look(None)
@@ -91,7 +102,13 @@ class Process:
     def _worker_over(self, generation: Generation) -> Worker:
         writer = IndexWriter(generation.path, heap_bytes=self.config.index.writer_heap_bytes, patience=LOCK_PATIENCE_S)
         texts = Texts(self.redactor, max_text=self.config.index.max_text_bytes)
-        return Worker(writer, generation.name, SOURCES, self.roots, self.config, texts, self.control.send, nothing)
+        return Worker(writer, generation.name, SOURCES, self.roots, self.config, texts, self.control.send, self._excluded, self.bans)
+
+    def _patterns(self) -> Patterns:
+        return Patterns([*self.decisions.excluded.patterns, *self.config.exclude.patterns], Path.home())
+
+    def _excluded(self, path: str) -> bool:
+        return self.bans.patterns.path(path)
 
     def _make_builder(self, generation: Generation) -> Worker:
         """Return a worker that fills a new index. It is told of nothing but the end: questions are for the next one."""
@@ -105,6 +122,16 @@ class Process:
         worker = self._worker_over(generation)
         worker.handlers["doctor"] = lambda _: {"findings": findings(worker, self.watcher)}
         worker.handlers["reload"] = lambda _: self._reload(worker)
+        worker.handlers["look"] = lambda params: worker.look({Path(str(params["path"]))}, urgent=True)
+        self.commands = Commands(
+            worker,
+            self.generations,
+            self.decisions,
+            self.bans,
+            self.config.exclude.patterns,
+            Path.home(),
+            lambda: self.control.send("alive"),
+        )
         with self._lock:
             self.worker, self.builder = worker, None
             for message in self._early:
@@ -115,7 +142,9 @@ class Process:
     def _watch(self, worker: Worker) -> None:
         if self.watcher is not None:
             self.watcher.stop()
-        self.watcher = Watcher(SOURCES, self.roots, lambda paths: worker.events.put(("hint", paths)))
+        self.watcher = Watcher(
+            SOURCES, self.roots, lambda paths: worker.events.put(("hint", paths)), excluded=self._excluded
+        )
         self.watcher.start()
 
     def _reload(self, worker: Worker) -> dict[str, object]:
@@ -123,6 +152,8 @@ class Process:
         self.config = load(self.places.config)
         self.roots = effective_roots(self.config, os.environ)
         worker.config, worker.roots = self.config, self.roots
+        if self.commands is not None:
+            self.commands.configure(self.config.exclude.patterns)
         self._watch(worker)
         worker.look(None)
         return {}

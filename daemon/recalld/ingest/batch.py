@@ -22,6 +22,7 @@ from recalld.index.documents import (
     session_key,
 )
 from recalld.index.writer import IndexWriter
+from recalld.ingest.bans import Bans
 from recalld.ingest.fold import file_rank
 from recalld.ingest.nodes import Entry, Held, LeafTitle, Node, Session, is_person, load, title_of
 from recalld.ingest.ownership import decide
@@ -37,8 +38,12 @@ _KEPT_NODES = 50_000
 class Batch:
     """The unwritten state over one index."""
 
-    def __init__(self, writer: IndexWriter, files: Mapping[str, StoredFile], texts: Texts) -> None:
+    def __init__(
+        self, writer: IndexWriter, files: Mapping[str, StoredFile], texts: Texts, bans: Bans | None = None
+    ) -> None:
         self.writer = writer
+        self.bans = bans
+        """What must not be taken in."""
         self.files = files
         """Every known file by id, kept up to date by the caller."""
         self.texts = texts
@@ -54,8 +59,8 @@ class Batch:
         """Hashes of every uid there is, while an index is built from nothing: spares the lookups."""
         self._leaf_facts: dict[str, dict[str, LeafTitle]] = {}
         """By agent, then by uid."""
-        self._dirty_leaf_files: set[str] = set()
-        self._leaf_entries: dict[str, list[Entry]] = {}
+        self.dirty_leaf_files: set[str] = set()
+        self.leaf_entries: dict[str, list[Entry]] = {}
         self.forks: dict[str, set[str]] = {}
         """Skeys of the forks of a session, as files tell them."""
         self._load_known()
@@ -88,7 +93,9 @@ class Batch:
         return found
 
     def add(self, source: Source, file: StoredFile, item: Message | Fact) -> None:
-        """Take one item of `file` in."""
+        """Take one item of `file` in, unless it is forgotten or excluded."""
+        if self.bans is not None and self.bans.drops(self, source, file, item):
+            return
         if isinstance(item, Message):
             self._message(source, file, item)
         else:
@@ -105,8 +112,8 @@ class Batch:
             session.remove(gone)
             session.new_links.pop(file.id, None)
             session.facts.pop(file.id, None)
-        self._leaf_entries.pop(file.id, None)
-        self._dirty_leaf_files.discard(file.id)
+        self.leaf_entries.pop(file.id, None)
+        self.dirty_leaf_files.discard(file.id)
         self.writer.delete("file", file.id)
         file.sessions = []
 
@@ -161,6 +168,8 @@ class Batch:
     def adopt(self, source: Source, file: StoredFile, records: list[StoredRecord]) -> None:
         """Take in the records of one message that another index held; they are redacted again."""
         first = records[0]
+        if self.bans is not None and self.bans.drops_adopted(self, source, file, records):
+            return
         session = self._session_for(file, first.skey)
         if session is None or first.uid in session.nodes:
             return
@@ -322,8 +331,8 @@ class Batch:
         entry: Entry = (fact.name, value, fact.leaf, fact.time, fact.offset)
         if fact.session is None:
             if fact.leaf is not None:
-                self._leaf_entries.setdefault(file.id, self._stored_leaves(file)).append(entry)
-                self._dirty_leaf_files.add(file.id)
+                self.leaf_entries.setdefault(file.id, self._stored_leaves(file)).append(entry)
+                self.dirty_leaf_files.add(file.id)
                 self._know_leaf(file.agent, file.id, entry)
                 self._tell_leaf(file.agent, fact.leaf)
             return
@@ -356,6 +365,10 @@ class Batch:
             if skey.startswith(agent + SEPARATOR) and skey not in self.sessions:
                 self.session(skey).dirty = True
 
+    def leaves(self, agent: str) -> dict[str, LeafTitle]:
+        """Return the titles that files gave to messages of an agent, by uid."""
+        return self._leaf_facts.setdefault(agent, {})
+
     def in_order(self, session: Session) -> list[Node]:
         """Return a session's nodes in conversation order."""
         return session.ordered(file_rank(session, self.files))
@@ -369,17 +382,19 @@ class Batch:
 
     def flush(self) -> list[str]:
         """Write everything that waits; return the keys of the sessions that changed. The caller commits."""
+        if self.bans is not None:
+            self.bans.save()  # a decision is on disk before the index acts on it
         decide(self)
         changed = [skey for skey, s in self.sessions.items() if s.dirty]
         for skey in changed:
             write_session(self, self.sessions[skey])
-        for file in self._dirty_leaf_files:
+        for file in self.dirty_leaf_files:
             agent = self.files[file].agent if file in self.files else self.checkpoints[file].agent
-            self.writer.replace(StoredFacts(file, agent, None, self._leaf_entries[file]))
+            self.writer.replace(StoredFacts(file, agent, None, self.leaf_entries[file]))
         for checkpoint in self.checkpoints.values():
             self.writer.replace(checkpoint)
-        self._dirty_leaf_files.clear()
-        self._leaf_entries.clear()
+        self.dirty_leaf_files.clear()
+        self.leaf_entries.clear()
         self.checkpoints.clear()
         self.orphans.clear()
         self.new_uids.clear()

@@ -76,6 +76,11 @@ class Generations:
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(temporary, self.root / "current")
+        descriptor = os.open(self.root, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)  # before the old index goes: the name must not go back to it
+        finally:
+            os.close(descriptor)
 
     def sweep(self, *keep: Generation) -> None:
         """Delete every other index directory: left by a build that was cut short, or replaced."""

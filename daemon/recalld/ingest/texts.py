@@ -39,6 +39,10 @@ class Texts:
         """Return (a stored text and a new one joined by a newline, whether it was cut)."""
         return self.cut(f"{first}\n{self.redact(second)}" if first else self.redact(second))
 
+    def hash(self, record: Record) -> int:
+        """Return the `hash_of` that a record will have once stored, without the text of a side file."""
+        return hash_of(record.role, record.kind, self.cut(self.redact(record.text))[0])
+
     def again(self, record: StoredRecord) -> StoredRecord:
         """Return a stored record as this version's redactor leaves it."""
         command = record.command

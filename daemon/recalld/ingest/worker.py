@@ -11,7 +11,7 @@ import heapq
 import itertools
 import queue
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from recalld import logs
 from recalld.index.documents import StoredFile, from_body
 from recalld.index.writer import IndexWriter
 from recalld.ingest import reading
+from recalld.ingest.bans import Bans
 from recalld.ingest.batch import Batch
 from recalld.ingest.texts import Texts
 from recalld.settings import Config
@@ -56,6 +57,7 @@ class Worker:
         texts: Texts,
         send: Send,
         excluded: Callable[[str], bool],
+        bans: Bans | None = None,
     ) -> None:
         self.writer = writer
         self.name = name
@@ -72,7 +74,10 @@ class Worker:
             file = from_body(StoredFile, body)
             self.files[file.id] = file
         self.table = FileTable(self.files.values())
-        self.batch = Batch(writer, self.files, texts)
+        self.bans = bans
+        if bans is not None:
+            bans.start(self.files.values())
+        self.batch = Batch(writer, self.files, texts, bans)
         self.announce = True
         """Commits are told to the main process: not while an index is being rebuilt beside the current one."""
         self.troubles: dict[str, str] = {}
@@ -99,13 +104,15 @@ class Worker:
         self._working_since: float | None = None
         self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {}
         """Commands beside `sync` and `stop`, each with params → result, run between two chunks."""
+        self.tidy: Callable[[], None] = _nothing
+        """Called when there is nothing left to read and all is committed."""
         self.stopping = False
 
     # -- the loop ----------------------------------------------------------------------------------------------------
 
     def run(self, *, until_idle: bool = False) -> None:
         """Work until told to stop, or until there is nothing left to do."""
-        while self._take_events(wait=not self.busy and not until_idle):
+        while self._take_events(wait=self.complete and not self.busy and not until_idle):
             if self._syncs and not self._asked:
                 self._asked, self._syncs = self._syncs, []
                 self.look(None)
@@ -113,6 +120,7 @@ class Worker:
                 self._maybe_commit()
                 continue
             self.commit()
+            self.tidy()
             if not self.complete:
                 self.complete = True
                 self._tell_status(now=True)
@@ -241,7 +249,10 @@ class Worker:
         if file.id not in self._queued:
             self.pending_bytes += max(0, size - file.offset)
         self._queued[file.id] = number
-        heapq.heappush(self._heap, (0 if urgent else 1, -_mtime(Path(file.path)), number, action))
+        rank = 0 if urgent else 1
+        if self.bans is not None and self.bans.patterns and file.kind in ("history", "names", "meta"):
+            rank = 2  # only transcripts tell which sessions are excluded
+        heapq.heappush(self._heap, (rank, -_mtime(Path(file.path)), number, action))
         if self._working_since is None:
             self._working_since, self._done_bytes = time.monotonic(), 0
             self._began = time.monotonic()
@@ -334,8 +345,26 @@ class Worker:
         elif urgent_done and self.complete:
             self.commit()
 
-    def commit(self) -> None:
-        """Write what has gathered, make it lasting and visible, and tell the main process."""
+    def read_again(self, files: Iterable[StoredFile]) -> None:
+        """Queue files that are on disk to be read from their beginning."""
+        for file in files:
+            if not file.deleted:
+                if self._current is not None and self._current[0].id == file.id:
+                    self._current[1].close()  # type: ignore[attr-defined]  # it is a generator
+                    self._current = None
+                self._plan(Replace(file), urgent=False)
+
+    def swap(self, writer: IndexWriter, name: str) -> None:
+        """Go on over another index that holds the same, and tell the main process. Everything must be committed."""
+        self.writer.close()
+        self.writer = self.batch.writer = writer
+        self.name = name
+        if self.announce:
+            self.send("commit", index=name, sessions=None, status=self.status())
+
+    def commit(self, *, everything: bool = False) -> None:
+        """Write what has gathered, make it lasting and visible, and tell the main process; with `everything`, that any
+        session may have changed."""
         if self._uncommitted_since is None:
             return
         started = time.monotonic()
@@ -350,7 +379,7 @@ class Worker:
             self.pending_bytes = 0
             self._working_since = None
         if self.announce:
-            self.send("commit", index=self.name, sessions=changed, status=self.status())
+            self.send("commit", index=self.name, sessions=None if everything else changed, status=self.status())
 
     # -- telling -----------------------------------------------------------------------------------------------------
 
@@ -398,6 +427,10 @@ class _Counts:
     files: int = 0
     skipped: int = 0
     bytes: int = 0
+
+
+def _nothing() -> None:
+    """Nothing is to be done."""
 
 
 def _size(path: Path) -> int:

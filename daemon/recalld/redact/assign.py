@@ -1,32 +1,29 @@
 """Settings by name: `password = "…"`, `--token …`, `"api_key": "…"`, `<password>…</password>`, `密码：…`.
 
 The scan hands over the place of a keyword. From there: the rest of the name, what closes it (quotes, brackets), an
-operator, a value; then the judgement, which asks more of the value the less the name and the operator promise. All
-looks are bounded, whatever the text.
+operator, a value; then the judgement (`judge.py`). All looks are bounded, whatever the text.
 """
+
+# Long lines: a pattern is read whole.
+# ruff: noqa: E501
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Literal, NamedTuple
 
 from recalld.redact import values
+from recalld.redact.judge import KIND_OF, LINE_END, Op, Span, Value, judge
 from recalld.redact.names import Category, Name, parts
-
-Span = tuple[int, int, str]
-"""Start, end, kind."""
+from recalld.redact.values import words
 
 HEAD_REACH = 64
 """Characters before a keyword that may belong to its name."""
 BARE_REACH = 256
-"""Characters of a value without quotes that are judged. A longer one is no password; where it is a secret, its rest goes
-with it."""
-JUDGED = 256
-"""Characters of any value that the judgement looks at."""
+"""Characters of a value without quotes that are judged. A longer one is no password; where it is a secret, its
+rest goes with it."""
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$"
 
-Op = Literal["set", "same", "colon", "flag", "comma", "call", "markup", "is", "cell", "sql", "space"]
 
 _QUOTE = r"\\{0,31}[\"'`]"
 _AFTER = re.compile(
@@ -38,7 +35,7 @@ _AFTER = re.compile(
         [ \t]{{0,40}}(?P<pair>,?[ \t]{{0,8}}(?:\\?\r?\n|\\{{1,7}}n)?[ \t-]{{0,40}}(?:{_QUOTE})?[vV]alue(?:{_QUOTE})?[ \t]{{0,8}}[:=]) |
         [ \t]{{0,40}}(?P<same>===?|!==?) |
         [ \t]{{0,40}}(?P<set>:=|=>|->|\?=|\|\|=|=) |
-        [ \t]{{0,40}}(?P<colon>::?(?!//)|：|＝) |
+        [ \t]{{0,40}}(?P<colon>:(?![:/]/?)|：|＝) |
         (?P<comma>[ \t]{{0,4}},[ \t]{{0,8}}(?:\\?\r?\n[ \t]{{0,40}}|\\{{1,7}}n[ ]{{0,40}})?)(?={_QUOTE}) |
         (?P<markup>(?:&gt;|>)) |
         [ ](?P<is>is|was|ist|lautet|war|es|era|est|était|är|is[ ]now|set[ ]to|to|of)(?:[ ]?:)?[ ] |
@@ -54,17 +51,6 @@ _NEXT_LINE = re.compile(r"(?:\([ \t]*)?\r?\n[ \t]{0,80}")
 _OPEN = re.compile(r"@?[fFbBrRuU]{0,2}(\\{0,63})(\"\"\"|'''|[\"'`])|\$(\\{0,31})(')")
 _BARE = re.compile(r"(?:\\[^nrt\"'`\s\\u]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\])+")
 _BARE_CUT = re.compile(r"(?:[&;,][ ]?[A-Za-z_][\w.-]{0,40}=)|&(?:amp|lt|gt|quot|#\d+);|;$|[,;][ ]?$|&&|\|\||;;")
-_LINE_END = re.compile(r"[ \t]*(?:[,;)\]}]{0,4})[ \t]*(?:(?:#|//|--)[^\n]{0,200})?(?:\r?\n|$|\\+[nr]|\\*[\"'`])")
-_SPACED_SET = re.compile(r"[ \t]$")
-
-
-class Value(NamedTuple):
-    """A value and where it stands: `text[start:end]`; `quote` is its delimiter or ""."""
-
-    start: int
-    end: int
-    quote: str
-    formatted: bool
 
 
 def read_value(text: str, at: int) -> Value | None:
@@ -88,7 +74,7 @@ def read_value(text: str, at: int) -> Value | None:
 
 def _closing(text: str, start: int, slashes: int, quote: str) -> int:
     """Return where a quoted value ends. A quote closes when it stands behind as many backslashes as the opening one,
-    or behind escaped backslashes and those; one behind fewer closes what is around. Without any: the end of the line."""
+    or behind escaped backslashes and those; one behind fewer closes what is around. Without any: the line's end."""
     limit = min(len(text), start + values.MAX_VALUE)
     unit = 2 * (slashes + 1)
     at = start
@@ -111,14 +97,23 @@ def _closing(text: str, start: int, slashes: int, quote: str) -> int:
         at = found + len(quote)
 
 
-_COMMON_TAILS = frozenset("s ize izer izers ized izing board words ring".split())
+_WORD_ENDS = frozenset({"pass", "pw", "psk", "mdp", "pin"})
+"""Short names that other words end with: `bypass`, `minipass`, `GIT_ASKPASS`."""
+_COMMON_TAILS = words(
+    """
+    s ize izer izers ized izing board words ring
+    """
+)
 """Ends of the commonest words that only begin like a secret's name."""
 
 _ENDS = frozenset((*").,;[]/+%@", ""))
 """Characters after a name that no assignment goes on from; they come first because they settle half of all cases."""
+_LONG_CATEGORIES = frozenset({"key", "token"})
+_TOO_SHORT = re.compile(r"[=:][ \t]{0,8}[^\s\"'`\\*|>(]{1,5}(?:\s|$)")
+"""After `key` and `token` no value below six characters counts."""
 _SETTING = frozenset({"set", "colon", "flag"})
 _LONG = re.compile(r"[\s(@bfru*\\\"'`]{0,90}[^\s\"'`<>]{20}")
-_CLOSED_CATEGORIES = frozenset({"key", "token"})
+_CLOSED_CATEGORIES = frozenset({"key", "token", "secret"})
 
 _name = lru_cache(maxsize=4096)(Name)
 
@@ -132,6 +127,8 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         return None
     if following == "\n" and "alue" not in text[end : end + 60]:
         return None
+    if category in _LONG_CATEGORIES and following in ("=", ":") and _TOO_SHORT.match(text, end):
+        return None
     after = _AFTER.match(text, end)
     if after is None:
         return None
@@ -139,13 +136,22 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     if tail in _COMMON_TAILS:
         return None
     head = _head(text, start, category)
+    if (
+        head[-1:].isalpha()
+        and end - start <= 4
+        and text[start].isalpha()
+        and head[-1].islower() == text[start].islower()
+    ) and text[start:end].lower() in _WORD_ENDS:
+        return None
     name = _name(category, head, text[start:end].lower() if category != "key" else text[start:end], tail)
     if name.promise is None:
         return None
     op = _op(text, start, after, name, head)
-    if op is None:
+    if op is None or (not head and op != "set" and text.startswith("PASS", start) and end - start == 4):
         return None
     if category == "key" and name.promise == "weak" and (op not in _SETTING or not _LONG.match(text, after.end())):
+        return None
+    if category != "password" and op not in _SETTING and not _DIGIT_AHEAD.match(text, after.end()):
         return None
     gap = _GAP.match(text, after.end())
     at = gap.end() if gap else after.end()
@@ -160,9 +166,18 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     value = read_value(text, at)
     if value is None or value.end <= value.start:
         return None
-    if next_line and not value.quote and (op == "set" or not _LINE_END.match(text, value.end)):
+    if value.quote and not after["close"] and after["colon"]:
+        line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
+        if line.count(value.quote[-1]) % 2 == 1 and not after["tail"]:  # 'New password: ' ends here
+            return None
+    if next_line and not value.quote and (text[at] == "@" or op == "set" or not LINE_END.match(text, value.end)):
         return None
-    return _judge(text, value, category, name, op, after, next_line)
+    spaced = bool(after["typed"]) or (bool(after["set"]) and text[after.start("set") - 1] in " \t")
+    found = judge(text, value, category, name, op, spaced, after["close"], text[start:end].isupper())
+    if found is not None and not value.quote and found[1] == value.start + BARE_REACH:
+        longer = _BARE.match(text, found[1], found[1] + values.MAX_VALUE)
+        return (found[0], longer.end() if longer else found[1], found[2])
+    return found
 
 
 def _head(text: str, start: int, category: Category) -> str:
@@ -185,14 +200,17 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
     if after["colon"]:
         return "colon"
     if after["call"]:
-        return None if after["close"] or _READERS & set(parts(head)) else "call"
-    if after["comma"]:
-        return "comma" if after["close"] else None
+        short = text[start : after.start("tail")].lower().lstrip("_.-") in _WORD_ENDS
+        return None if after["close"] or short or _READERS & set(parts(head)) else "call"
+    if after["comma"]:  # the name is all there is in its quotes
+        return (
+            "comma" if after["close"] and text[start - len(head) - 1 : start - len(head)] in ("'", '"', "`") else None
+        )
     if after["markup"]:
         before = text[start - len(head) - 1 : start - len(head)]
         return "markup" if before in "<;" or text[max(0, start - len(head) - 4) : start - len(head)] == "&lt;" else None
     if after["cell"]:
-        return "cell"
+        return "cell" if "|" in text[max(0, start - 200) : start] else None
     if after["is"] or after["is2"]:
         return None if name.flag else "is"
     if name.flag and after["space"] and not after["close"]:
@@ -203,7 +221,13 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
 
 
 _DIGIT_AHEAD = re.compile(r"\\{0,7}[\"']?[^\s\d]{0,60}\d")
-_READERS = frozenset("get fetch find read lookup load has check validate verify hash reset forgot delete remove is need needs use t tr i18n translate".split())
+_READERS = words(
+    """
+    split assert parse sanitize strip mask redact encrypt decrypt encode decode quote escape
+    get fetch find read lookup load has check validate verify hash reset forgot delete remove is need needs use t
+    tr i18n translate
+    """
+)
 """What makes `getPassword("x")` name a password where `setPassword("x")` holds one."""
 
 
@@ -223,285 +247,4 @@ def _block(text: str, block: re.Match[str], category: Category) -> Span | None:
     content = text[block.end() : end]
     if not content.strip() or values.is_reference(content) or values.is_prose(content):
         return None
-    return (block.end(), end, category)
-
-
-_KIND: dict[Category, str] = {"password": "password", "secret": "secret", "token": "token", "key": "api-key", "auth": "token"}
-_SCHEME = re.compile(r"(?i)(?:bearer|basic|token|apikey)[ ]+")
-
-
-def _judge(
-    text: str, value: Value, category: Category, name: Name, op: Op, after: re.Match[str], next_line: bool
-) -> Span | None:
-    start, end, quote, formatted = value
-    v = text[start:end]
-    if not quote:
-        v = _trim(v)
-        scheme = v.lower() in ("bearer", "basic", "token")
-        if scheme:
-            return None  # the header's own rule reads on
-    else:
-        scheme_match = _SCHEME.match(v)
-        if scheme_match:
-            start += scheme_match.end()
-            v = v[scheme_match.end() :]
-    end = start + len(v)
-    if not quote and end == value.start + BARE_REACH:
-        longer = _BARE.match(text, end, end + values.MAX_VALUE)
-        end = longer.end() if longer else end
-    stripped = v[:JUDGED].strip()
-    if not stripped or values.is_reference(stripped) or values.is_empty_word(stripped):
-        return None
-    if formatted and "{" in v[:JUDGED]:
-        return None
-    if not stripped.strip("\\\"'`,;:.()[]{}|&=<>-_/*+#!?"):
-        return None
-    if category != "password" and values.is_machine(stripped):
-        return None
-    if category == "password" and (values._URL.match(stripped) or values._SSH_PUBLIC.match(stripped) or values._HASH_LABEL.match(stripped)):
-        return None
-    if name.promise == "weak" and op not in ("set", "colon", "flag"):
-        return None
-    spaced = bool(after["set"]) and text[after.start("set") - 1] in " \t"
-    tests = {"password": _password, "secret": _secret, "token": _token, "key": _key, "auth": _token}
-    if not tests[category](text, stripped, Context(quote, op, name, spaced, start, end, next_line, after["close"])):
-        return None
-    return (start, end, _KIND[category])
-
-
-class Context(NamedTuple):
-    quote: str
-    op: Op
-    name: Name
-    spaced: bool
-    """There is space before the `=`."""
-    start: int
-    end: int
-    next_line: bool
-    close: str
-
-
-def _trim(v: str) -> str:
-    """Return a bare value without the punctuation that ends its clause and brackets that it did not open."""
-    v = v.rstrip(",;")
-    for opening, closing in ("()", "[]", "{}"):
-        while v.endswith(closing) and v.count(closing) > v.count(opening):
-            v = v[:-1].rstrip(",;")
-    return v.rstrip(".:") if len(v) > 1 else v
-
-
-def _strong(v: str) -> bool:
-    """Return whether a short value is no word: digits beside letters, or a symbol that words do not have."""
-    letters = any(c.isalpha() for c in v)
-    digits = any(c.isdigit() for c in v)
-    symbols = any(not c.isalnum() and c not in "-_./:,'() " for c in v)
-    if letters and digits:
-        return True
-    if symbols and (letters or digits):
-        return True
-    return letters and not values.is_wordy(v) and not any(c in " /.,:" for c in v)
-
-
-def _alone(text: str, c: Context) -> bool:
-    """Return whether a bare value ends its line (or its string), as in a file of settings."""
-    return bool(_LINE_END.match(text, c.end))
-
-
-def _line_before(text: str, c: Context) -> str:
-    begin = max(text.rfind("\n", max(0, c.start - 200), c.start) + 1, c.start - 200, 0)
-    return text[begin : c.start]
-
-
-_CODE_LINE = re.compile(
-    r"(?:^|[\s({;])(?:let|const|var|val|final|def|func|fn|return|if|elif|else|while|for|await|async|public|private|self\.|this\.|new|String|auto|class|import|assert)\b|\w\("
-)
-_CODE_NEAR = re.compile(r"(?m)^[ \t]*(?:def |class |import |from \w+ import|return\b|func |fn |let |const |var |if .*[:{]$|#include|\}$|@\w+|public |private )|\);?$|\)\s*[:{]$")
-
-
-def _codelike(text: str, c: Context) -> bool:
-    return bool(_CODE_LINE.search(_line_before(text, c))) or bool(
-        _CODE_NEAR.search(text, max(0, c.start - 300), min(len(text), c.end + 200))
-    )
-
-
-def _env_name(c: Context) -> bool:
-    whole = c.name.head + c.name.tail
-    return whole.upper() == whole
-
-
-def _password(text: str, v: str, c: Context) -> bool:
-    strong = _strong(v)
-    if c.name.promise == "weak" and not (strong and not _slug(v) and (c.quote or not values.is_code(v))):
-        return False
-    if values.is_prose(v) and not (c.op == "flag" and c.quote):
-        return False
-    if values.mentions_secret(v) and not (strong and not values.is_identifier(v)) and not (strong and c.quote and any(x.isdigit() for x in v)):
-        return False
-    if c.op == "space":
-        if not strong or len(v) < 5 or values.is_code(v) or v.startswith(("-", "(")) or values.is_machine(v):
-            return False
-        return bool(_USER_BEFORE.search(_line_before(text, c))) or (len(v) >= 8 and not _WORD_NUMBER.match(v) and _mixed_classes(v) and not values.is_hex(v))
-    if c.op in ("is", "comma", "call", "same", "cell", "sql"):
-        if c.op in ("comma", "call") and not c.name.flag and _slug(v):
-            return False
-        if c.op == "cell" and (c.quote == "" and not strong):
-            return False
-        if c.op == "comma" and c.name.flag:
-            return not v.startswith("-")
-        if c.op == "sql" and c.quote == "`":
-            return strong
-        if c.op == "sql":
-            return strong or (_env_name(c) and not values.is_prose(v))
-        return strong and not values.is_number(v) and not values.is_code(v) and not v.startswith(("-", "("))
-    if c.op == "flag":
-        if c.quote:
-            return True
-        return not v.startswith(("-", "|", "[", "(")) and not values.is_code(v) and not (v.isupper() and values.is_wordy(v)) and (
-            strong or len(v) > 2
-        ) and not _prose_follows(text, v, c)
-    if c.quote:
-        return strong or not _label(v)
-    # Bare.
-    if values.is_code(v) or (values.is_machine(v) and v[:1] in "/~.\\"):
-        return False
-    if c.op == "markup":
-        if not text.startswith(("</", "&lt;/", "<\\/", "\n"), c.end):
-            return False
-        return strong or not _label(v)
-    if strong:
-        if values.is_identifier(v) and c.spaced and _codelike(text, c) and not _mixed(v):
-            return False
-        if c.op == "colon" and not _alone(text, c) and values.is_identifier(v) and not any(x.isdigit() for x in v):
-            return False
-        return c.op == "set" or not v.startswith(("(", "[", "{"))
-    if values.is_number(v):
-        return len(v) >= 4 and (c.op == "set" or _alone(text, c)) and v.isdigit()
-    if not _alone(text, c):
-        return c.op == "set" and _assigned_here(text, c, v)
-    if c.op == "colon":
-        if text[c.start - 1] not in " \t\n*":
-            return False
-        if c.close.strip("*") and not c.close.endswith(("\"", "'")):
-            return False
-        return not _codelike(text, c) and not v[:1].isupper() and not text[c.end : c.end + 1] in ",;"
-    if values.is_identifier(v) and (c.spaced or not _env_name(c)) and _codelike(text, c):
-        return False
-    return True
-
-
-_USER_BEFORE = re.compile(r"(?i)(?:user|login|username|account)[ \t:=]{1,3}\S{1,80}[ \t]+(?:and )?(?:\w{1,12} )?$|--?[\w-]{0,20}$")
-_WORD_NUMBER = re.compile(r"[A-Za-z]+[-_]?\d{1,4}[a-z]?$|\d+[A-Za-z]+$")
-
-
-def _mixed_classes(v: str) -> bool:
-    """Return whether a value has three of lower case, upper case, digits, symbols."""
-    kinds = (any(x.islower() for x in v), any(x.isupper() for x in v), any(x.isdigit() for x in v), any(not x.isalnum() and x not in "-_./" for x in v))
-    return sum(kinds) >= 3
-
-
-def _assigned_here(text: str, c: Context, v: str) -> bool:
-    """`PASSWORD=letmein command`, `password=letmein&x=y`, `Pwd=letmein;Db=x`: a word as a value within a line."""
-    following = text[c.end : c.end + 1]
-    if c.spaced or following in ",)":
-        return False
-    if following in "&;":
-        return True
-    return _env_name(c) and bool(c.name.head or following in " \t") and not _CODE_LINE.search(_line_before(text, c))
-
-
-def _mixed(v: str) -> bool:
-    """Return whether a bare identifier is too irregular for a variable's name."""
-    return any(x.isdigit() for x in v) and (values.is_random(v, 8) or not v.rstrip("0123456789").isalpha())
-
-
-def _prose_follows(text: str, v: str, c: Context) -> bool:
-    return values.is_prose(v)
-
-
-_LABEL = re.compile(r"[A-Z][a-z]+(?: [a-z]+)*[.:!?*]?$")
-
-
-def _label(v: str) -> bool:
-    """Return whether a wordy quoted value is a caption or the name of something, not a password of words."""
-    if values.mentions_secret(v):
-        return True
-    if " " in v:
-        return values.is_prose(v)
-    return bool(re.match(r"[a-z]+(?:\.[a-z_A-Z]+)+$", v)) or v.startswith(("-", "/"))
-
-
-def _secret(text: str, v: str, c: Context) -> bool:
-    if c.op in ("is", "comma", "call", "same", "cell", "sql", "space"):
-        return _token(text, v, c)
-    if values.is_number(v) or values.is_prose(v):
-        return False
-    if c.name.promise == "weak":
-        return values.is_random(v)
-    if " " in v:
-        words = v.split()
-        return bool(c.quote) and c.op != "markup" and not values.mentions_secret(v) and (len(words) in (2, 12, 15, 18, 24) or _strong(v)) and not v[:1].isupper()
-    if c.op == "flag":
-        return (bool(c.quote) or not values.is_code(v)) and _strong(v) and len(v) >= 4
-    if not c.quote and values.is_code(v):
-        return False
-    strong = _strong(v)
-    if values.mentions_secret(v) and not (strong and not values.is_wordy(v) and any(x.isdigit() for x in v)):
-        return False
-    if strong:
-        if c.quote or not values.is_identifier(v) or values.is_random(v, 8):
-            return len(v) >= 4 and not _slug(v)
-        return (not c.spaced or not _codelike(text, c)) and any(x.isdigit() for x in v) and len(v) >= 6
-    if c.quote:
-        return values.is_wordy(v) and not re.search(r"[-_./:]", v) and len(v) >= 4 and c.op == "set"
-    return _env_name(c) and bool(c.name.head) and c.op == "set" and not c.spaced and _alone(text, c) and not re.search(r"[-_./:]", v)
-
-
-_SLUG = re.compile(r"[a-z][a-z0-9]*(?:[-_.][a-z0-9]{1,12}){1,8}$")
-
-
-def _slug(v: str) -> bool:
-    """Return whether a value is a name like my-app-2 or api-v1-prod: words with short numbers."""
-    if not _SLUG.match(v):
-        return False
-    pieces = re.split(r"[-_.]", v)
-    return all(p.isalpha() and values.is_wordy(p) or (p.isdigit() and len(p) <= 4) or re.match(r"[a-z]{1,12}\d{1,2}$", p) for p in pieces)
-
-
-def _token(text: str, v: str, c: Context) -> bool:
-    if " " in v or values.is_number(v) or values.is_prose(v) or _slug(v):
-        return False
-    if not c.quote and values.is_code(v):
-        return False
-    weak = c.name.promise == "weak" or c.op in ("is", "cell", "sql", "comma", "call", "same", "space")
-    if values.is_uuid(v):
-        return not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag")
-    if values.is_hex(v):
-        return len(v) >= (32 if weak else 16) and (not v.isdigit())
-    if weak:
-        return values.is_random(v, 16)
-    if values.mentions_secret(v) and not values.is_random(v):
-        return False
-    if c.op == "flag":
-        return _strong(v) and len(v) >= 6 and not v.startswith(("-", "[", "("))
-    if values.is_random(v, 12):
-        return True
-    if not _strong(v) or len(v) < 6 or not any(x.isdigit() for x in v):
-        return False
-    if not c.quote and (c.op == "colon" and not _alone(text, c)):
-        return False
-    if not c.quote and values.is_identifier(v) and (c.spaced or _codelike(text, c)):
-        return False
-    return not re.search(r"[()\[\]{}<>|;,*\\]", v)
-
-
-def _key(text: str, v: str, c: Context) -> bool:
-    if c.name.promise == "weak":
-        if " " in v or values.is_code(v) or "key" in v.lower() or values.is_uuid(v) or values.is_hex(v) or not values.is_random(v, 20):
-            return False
-        return _dense(v) and (bool(c.quote) or c.op == "set" or (c.op in ("colon", "flag") and len(v) >= 24)) and not _slug(v) and c.op in ("set", "colon", "flag")
-    return _token(text, v, c) and not (values.is_identifier(v) and "key" in v.lower())
-
-
-def _dense(v: str) -> bool:
-    """Return whether a value has all three of upper case, lower case and digits, or is base64 with padding."""
-    return any(x.isdigit() for x in v) and any(x.islower() for x in v) and any(x.isupper() for x in v) and v.count("/") < 3 and v.count(".") < 3
+    return (block.end(), end, KIND_OF[category])

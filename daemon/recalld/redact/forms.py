@@ -5,6 +5,9 @@ Each rule is a set of literals for the scan and a function that looks at the tex
 Every look is bounded.
 """
 
+# Long lines: a pattern is read whole.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import base64
@@ -13,7 +16,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from recalld.redact import values
-from recalld.redact.assign import Span, _strong, _trim, read_value
+from recalld.redact.assign import read_value
+from recalld.redact.judge import Span, strong, trim
+from recalld.redact.values import words
 
 Rule = Callable[[str, int, int], Iterator[Span]]
 """(text, start of the literal, its end) to spans."""
@@ -24,6 +29,7 @@ _MAX_BLOCK = 32 * 1024
 # --- private key blocks ---------------------------------------------------------------------------------------------
 
 _LABEL = re.compile(r"-{3,5} ?BEGIN ((?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?) ?-{3,5}")
+_KEY_RUN = re.compile(r"[A-Za-z0-9+/]{16}")
 _CLOSING = re.compile(r"-{3,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{3,5}")
 _LINE_OF_KEY = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{1,80}={0,2}(?=\\|\s|\"|'|-|$)")
 _BETWEEN = re.compile(r"(?:[ \t>|*+#→\"',]|\\{1,31}[nrt]|\r?\n|\d{1,5}[\t→:|])+")
@@ -41,8 +47,7 @@ def key_block(text: str, start: int, end: int) -> Iterator[Span]:
     mark = text.find("END " + label[1], at, limit)
     closing = _CLOSING.search(text, max(at, mark - 6), mark + 60) if mark >= 0 else None
     if closing is not None:
-        inside = text[at : closing.start()]
-        if not values.is_reference(inside.strip(" \n\\nrt\"'")) and any(c.isalnum() for c in inside.replace("\\n", "")):
+        if _KEY_RUN.search(text, at, closing.start()):
             yield (start, closing.end(), "private-key")
         return
     stop = _base64_end(text, at, limit)
@@ -61,12 +66,14 @@ def _base64_end(text: str, at: int, limit: int) -> int:
         if line is None or line.end() == at:
             break
         run = line[0]
-        if len(run) < 16 and ":" not in run and (last == at or not (run[-1] == "=" or any(c.isdigit() or c.isupper() for c in run[1:]))):
+        if (
+            len(run) < 16
+            and ":" not in run
+            and (last == at or not (run[-1] == "=" or any(c.isdigit() or c.isupper() for c in run[1:])))
+        ):
             break
         at = last = line.end()
     return last
-
-
 
 
 def key_block_tail(text: str, start: int, end: int) -> Iterator[Span]:
@@ -88,7 +95,7 @@ def key_block_tail(text: str, start: int, end: int) -> Iterator[Span]:
         if len(body) < 16 and not (first == start and body):
             break
         at = segment_end = first = segment_end - len(segment) + len(trimmed) - len(body)
-    if first < start:
+    if first < start and _KEY_RUN.search(text, first, start):
         yield (first, closing.end(), "private-key")
 
 
@@ -104,9 +111,15 @@ def putty_key(text: str, start: int, end: int) -> Iterator[Span]:
 # --- URLs -----------------------------------------------------------------------------------------------------------
 
 _USERINFO = re.compile(r"://([^\s/?#\"'`<>@:\\,()|]{0,128}):([^\s/?#\"'`<>]{1,256})@(?=[\w\[.$%{-])")
-_USERINFO_SLASH = re.compile(r"://([^\s/?#\"'`<>@:\\,()|]{0,64}):([^\s\"'`<>@:\\]{1,128})@(?=[A-Za-z0-9.-]{1,80}(?::\d{2,5})?(?:/|\s|$|[\"']))")
+_USERINFO_SLASH = re.compile(
+    r"://([^\s/?#\"'`<>@:\\,()|]{0,64}):([^\s\"'`<>@:\\]{1,128})@(?=[A-Za-z0-9.-]{1,80}(?::\d{2,5})?(?:/|\s|$|[\"']))"
+)
 _USER_ONLY = re.compile(r"://([A-Za-z0-9_.~%+=-]{16,256})@(?=[\w\[])")
-_PLAIN_PASSWORDS = frozenset("password pass passwd pwd pw secret token your_password yourpassword mypassword passw0rd_here user".split())
+_PLAIN_PASSWORDS = words(
+    """
+    password pass passwd pwd pw secret token your_password yourpassword mypassword passw0rd_here user
+    """
+)
 
 
 def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
@@ -115,7 +128,13 @@ def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
     found = _USERINFO.match(text, start) or _USERINFO_SLASH.match(text, start)
     if found is not None:
         password = found[2]
-        if password.lower() not in _PLAIN_PASSWORDS and not values.is_reference(password) and "${" not in password and "://" not in password and not re.match(r"\d{2,5}[,/]", password):
+        if (
+            password.lower() not in _PLAIN_PASSWORDS
+            and not values.is_reference(password)
+            and "${" not in password
+            and "://" not in password
+            and not re.match(r"\d{2,5}[,/]", password)
+        ):
             yield (*found.span(2), "url-password")
         user = found[1]
         if len(user) >= 20 and values.is_random(user):
@@ -153,7 +172,7 @@ _DIGEST = re.compile(r"(?:response|nonce|cnonce|Signature|signature|token)=\\{0,
 def authorization(text: str, start: int, end: int) -> Iterator[Span]:
     """`Authorization: Bearer …`, with any scheme or none, as a header, a JSON member or an argument."""
     header = _AUTH_HEADER.match(text, end)
-    if header is None:
+    if header is None or text[max(0, start - 2) : start - 1].isalpha():
         return
     scheme = (header[1] or "").lower()
     if scheme in ("digest", "aws4-hmac-sha256", "signature", "hmac", "oauth", "hawk"):
@@ -163,14 +182,16 @@ def authorization(text: str, start: int, end: int) -> Iterator[Span]:
     found = _CREDENTIAL.match(text, header.end())
     if found is None:
         return
-    yield from _credential(found.start(), _trim(found[0]), scheme, 6 if scheme in ("bearer", "basic", "token", "apikey", "bot") else 10)
+    yield from _credential(
+        found.start(), trim(found[0]), scheme, 6 if scheme in ("bearer", "basic", "token", "apikey", "bot") else 10
+    )
 
 
 def bearer(text: str, start: int, end: int) -> Iterator[Span]:
     """`Bearer …` wherever it stands."""
     found = _CREDENTIAL.match(text, end)
     if found is not None:
-        yield from _credential(found.start(), _trim(found[0]), "bearer", 8)
+        yield from _credential(found.start(), trim(found[0]), "bearer", 8)
 
 
 def basic(text: str, start: int, end: int) -> Iterator[Span]:
@@ -189,14 +210,23 @@ def _is_basic(encoded: str) -> bool:
 
 
 def _credential(at: int, value: str, scheme: str, least: int) -> Iterator[Span]:
-    if values.is_reference(value) or values.is_empty_word(value) or (values.is_code(value) and not values.is_random(value[:200])):
+    if (
+        values.is_reference(value)
+        or values.is_empty_word(value)
+        or (values.is_code(value) and not values.is_random(value[:200]))
+    ):
         return
     if scheme == "basic":
         if _is_basic(value) or values.is_random(value[:200], 12):
             yield (at, at + len(value), "basic-auth")
         return
     sample = value[:200]
-    if len(value) >= least and _strong(sample) and not values.is_prose(sample) and any(c.isdigit() or c.isupper() for c in sample):
+    if (
+        len(value) >= least
+        and strong(sample)
+        and not values.is_prose(sample)
+        and any(c.isdigit() or c.isupper() for c in sample)
+    ):
         if values.mentions_secret(sample) and values.is_identifier(sample) and not values.is_random(sample):
             return
         yield (at, at + len(value), "bearer-token" if scheme == "bearer" else "authorization")
@@ -206,8 +236,14 @@ _COOKIE = re.compile(r"\\{0,7}[\"']?[ ]{0,2}(?::|=)[ ]{0,2}(?:\\{0,7}[\"'])?(?=[
 _COOKIE_OPTION = re.compile(r"\\{0,7}[\"']?(?=[\w.$!#%&*+^`|~-]{1,80}=)")
 _COOKIE_LINE = re.compile(r"[^\n\r\"'<>\\]{1,8192}")
 _PAIR = re.compile(r"([\w.$!#%&*+^`|~-]{1,80})=([^;\s\"',]{1,4096})")
-_COOKIE_ATTRIBUTES = frozenset("path domain expires max-age samesite secure httponly priority version theme lang locale tz currency".split())
-_COOKIE_SECRET_NAME = re.compile(r"(?i)sess|sid$|^sid|auth|token|jwt|csrf|xsrf|remember|login|key|secret|cf_clearance|^__(?:secure|host)|user|id$")
+_COOKIE_ATTRIBUTES = words(
+    """
+    path domain expires max-age samesite secure httponly priority version theme lang locale tz currency
+    """
+)
+_COOKIE_SECRET_NAME = re.compile(
+    r"(?i)sess|sid$|^sid|auth|token|jwt|csrf|xsrf|remember|login|key|secret|cf_clearance|^__(?:secure|host)|user|id$"
+)
 
 
 def cookies(text: str, start: int, end: int) -> Iterator[Span]:
@@ -223,8 +259,10 @@ def cookies(text: str, start: int, end: int) -> Iterator[Span]:
         name, value = pair[1], pair[2]
         if name.lower() in _COOKIE_ATTRIBUTES or values.is_reference(value) or values.is_empty_word(value):
             continue
-        if values.is_random(value[:200], 20) or (values.is_hex(value[:128]) and len(value) >= 16) or (
-            _COOKIE_SECRET_NAME.search(name) and len(value) >= 6 and (_strong(value[:200]) or len(value) > 20)
+        if (
+            values.is_random(value[:200], 20)
+            or (values.is_hex(value[:128]) and len(value) >= 16)
+            or (_COOKIE_SECRET_NAME.search(name) and len(value) >= 6 and (strong(value[:200]) or len(value) > 20))
         ):
             yield (*pair.span(2), "cookie")
 
@@ -235,7 +273,11 @@ _SESSION = re.compile(r"\\{0,7}[\"']?[ ]{0,2}(?:=|:)[ ]{0,2}(?:\\{0,7}[\"'])?([A
 def session_cookie(text: str, start: int, end: int) -> Iterator[Span]:
     """A session cookie under a framework's well-known name, in a header or in code."""
     found = _SESSION.match(text, end)
-    if found is not None and not values.is_uuid(found[1]) and (values.is_random(found[1][:200]) or values.is_hex(found[1][:128])):
+    if (
+        found is not None
+        and not values.is_uuid(found[1])
+        and (values.is_random(found[1][:200]) or values.is_hex(found[1][:128]))
+    ):
         yield (*found.span(1), "cookie")
 
 
@@ -259,7 +301,7 @@ _OPTIONS: dict[str, re.Pattern[str]] = {
         ("htpasswd",): r"[ ]-[A-Za-z]{0,4}b[A-Za-z]{0,4}[ ]\S{1,100}[ ]\S{1,64}[ ](?=\S)",
         ("requirepass", "masterauth"): r"[ ](?=\S)",
         ("-passin", "-passout"): rf"{_ARGUMENT}pass:(?=\S)",
-        ("IDENTIFIED BY", "identified by", "Identified by", "IDENTIFIED WITH", "identified with"): r"(?:[ ][\w'\"]{1,40}[ ](?:BY|by|AS|as))?[ ](?:PASSWORD[ ])?(?=\\{0,7}[\"'])",
+        ("IDENTIFIED BY", "identified by", "IDENTIFIED WITH", "identified with"): r"(?:[ ][\w'\"]{1,40}[ ](?:BY|by|AS|as))?[ ](?:PASSWORD[ ])?(?=\\{0,7}[\"'])",
         ("net use",): r"[^\n|;&]{0,100}?[ ]/user:\S{1,60}[ ](?=[^\s/])",
     }.items()
     for name in names
@@ -274,15 +316,24 @@ def option(text: str, start: int, end: int) -> Iterator[Span]:
     value = read_value(text, found.end())
     if value is None:
         return
-    content = _trim(text[value.start : value.end]) if not value.quote else text[value.start : value.end]
-    if len(content) < 2 or content.startswith("-") or values.is_reference(content[:400]) or values.is_prose(content[:400]):
+    content = trim(text[value.start : value.end]) if not value.quote else text[value.start : value.end]
+    if (
+        len(content) < 2
+        or content.startswith("-")
+        or values.is_reference(content[:400])
+        or values.is_prose(content[:400])
+    ):
         return
-    if values.is_wordy(content[:200]) and (content.isupper() or values.mentions_secret(content[:200]) or values.is_empty_word(content)):
+    if values.is_wordy(content[:200]) and (
+        content.isupper() or values.mentions_secret(content[:200]) or values.is_empty_word(content)
+    ):
         return
     yield (value.start, value.start + len(content), "password")
 
 
-_USER_PASSWORD = re.compile(r"(?:\\{0,7}[\"'],?[ ]\\{0,7}[\"']|[ =]{1,2}\\{0,7}[\"']?)([^\s:\"'\\/]{1,80}):([^\s\"'\\]{1,200})")
+_USER_PASSWORD = re.compile(
+    r"(?:\\{0,7}[\"'],?[ ]\\{0,7}[\"']|[ =]{1,2}\\{0,7}[\"']?)([^\s:\"'\\/]{1,80}):([^\s\"'\\]{1,200})"
+)
 _FETCHERS = re.compile(r"(?:curl|http|https|wget|httpie|ab|hey|xh|siege|urlwatch|smbclient|nexus|lftp|skopeo|svn)\b")
 
 
@@ -301,18 +352,28 @@ def user_password(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(1), "password")
 
 
-_TUPLE = re.compile(r"[ ]?=?[ ]?\([ \t\n]{0,20}\\{0,7}[\"']([^\"'\n\\]{0,80})\\{0,7}[\"'],\s{0,20}\\{0,7}[\"']([^\"'\n\\]{3,200})\\{0,7}[\"']")
+_TUPLE = re.compile(
+    r"[ ]?=?[ ]?\(?[ \t\n]{0,20}\\{0,7}[\"']([^\"'\n\\]{0,80})\\{0,7}[\"'],\s{0,20}\\{0,7}[\"']([^\"'\n\\]{3,200})\\{0,7}[\"']"
+)
 
 
 def auth_pair(text: str, start: int, end: int) -> Iterator[Span]:
     """`auth=("user", "password")`, `HTTPBasicAuth("user", "password")`."""
     found = _TUPLE.match(text, end)
-    if found is not None and not values.is_reference(found[2]) and found[2].lower() not in _PLAIN_PASSWORDS:
+    if found is None or "(" not in text[end - 1 : found.start(1)]:
+        return
+    if text[end - 1] == "(" and not strong(found[2]):  # `login("ada", "…")` of any API
+        return
+    if not values.is_reference(found[2]) and found[2].lower() not in _PLAIN_PASSWORDS:
         yield (*found.span(2), "password")
 
 
-_CHPASSWD = re.compile(r"(?:echo|printf)[ ](?:-[ne][ ])?\\{0,7}[\"']?([\w.-]{1,40}):([^\s\"'|\\]{2,100})(?:\\n)?\\{0,7}[\"']?[ ]?\|[ ]?(?:sudo[ ])?$")
-_PIPED = re.compile(r"(?:echo|printf)[ ](?:-[ne][ ])?\\{0,7}[\"']?(?!\$)([^\s\"'|\\$]{2,200})(?:\\n)?\\{0,7}[\"']?[ ]?\|[^|\n]{0,120}$")
+_CHPASSWD = re.compile(
+    r"(?:echo|printf)[ ](?:-[ne][ ])?\\{0,7}[\"']?([\w.-]{1,40}):([^\s\"'|\\]{2,100})(?:\\n)?\\{0,7}[\"']?[ ]?\|[ ]?(?:sudo[ ])?$"
+)
+_PIPED = re.compile(
+    r"(?:echo|printf)[ ](?:-[ne][ ])?\\{0,7}[\"']?(?!\$)([^\s\"'|\\$]{2,200})(?:\\n)?\\{0,7}[\"']?[ ]?\|[^|\n]{0,120}$"
+)
 
 
 def piped(text: str, start: int, end: int) -> Iterator[Span]:
@@ -330,7 +391,9 @@ def piped(text: str, start: int, end: int) -> Iterator[Span]:
 
 # --- password files -------------------------------------------------------------------------------------------------
 
-_PGPASS = re.compile(r"(?:[\w.*-]{1,200}|\[[0-9a-f:]{2,45}\]):(?:\d{2,5}|\*):([\w.*-]{1,80}):([\w.*@-]{1,80}):([^\s\"':]{1,200})(?=\s|\\n|\\?[\"']|$)")
+_PGPASS = re.compile(
+    r"(?:[\w.*-]{1,200}|\[[0-9a-f:]{2,45}\]):(?:\d{2,5}|\*):([\w.*-]{1,80}):([\w.*@-]{1,80}):([^\s\"':]{1,200})(?=\s|\\n|\\?[\"']|$)"
+)
 _HOST = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.*-"
 
 
@@ -343,11 +406,18 @@ def pgpass(text: str, start: int, end: int) -> Iterator[Span]:
     if head[0] == "n" and segment[: -len(head)].endswith("\\"):
         head = head[1:]
     found = _PGPASS.match(text, start - len(head))
-    if found is not None and not values.is_reference(found[3]) and not (found[1].isdigit() and found[2].isdigit()):
+    if (
+        found is not None
+        and any(c.isalnum() for c in found[3])
+        and not values.is_reference(found[3])
+        and not (found[1].isdigit() and found[2].isdigit())
+    ):
         yield (*found.span(3), "password")
 
 
-_NETRC = re.compile(r"(?:[ \t]|\\{1,7}[nt]|\r?\n){1,8}(?:login|user)(?:[ \t]|\\{1,7}[nt]|\r?\n){1,8}(\S{1,100}?)(?:[ \t]|\\{1,7}[nt]|\r?\n){1,8}password(?:[ \t]|\\{1,7}[nt]|\r?\n){1,8}([^\s\"'\\]{1,300})")
+_NETRC = re.compile(
+    r"(?:[ \t]|\\{1,7}[nt]|\r?\n){1,8}(?:login|user)(?:[ \t]|\\{1,7}[nt]|\r?\n){1,8}(\S{1,100}?)(?:[ \t]|\\{1,7}[nt]|\r?\n){1,8}password(?:[ \t]|\\{1,7}[nt]|\r?\n){1,8}([^\s\"'\\]{1,300})"
+)
 _NETRC_HOST = re.compile(r"[ \t]{1,4}[\w.:-]{1,200}")
 
 
@@ -366,7 +436,12 @@ def aws_secret(text: str, start: int, end: int) -> Iterator[Span]:
     """A secret access key beside its key id: in a CSV, a table, a tuple."""
     for found in _NEARBY_SECRET.finditer(text, end, min(len(text), end + 300)):
         value = found[1]
-        if not values.is_hex(value) and values.is_random(value, 40) and any(c.isupper() for c in value) and any(c.islower() for c in value):
+        if (
+            not values.is_hex(value)
+            and values.is_random(value, 40)
+            and any(c.isupper() for c in value)
+            and any(c.islower() for c in value)
+        ):
             yield (*found.span(1), "aws-secret-key")
 
 
@@ -392,7 +467,7 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (session_cookie, ("PHPSESSID", "JSESSIONID", "sessionid", "connect.sid", "ASP.NET_SessionId", "laravel_session", "_gitlab_session", "user_session", "cf_clearance", "sessionKey", "ASPXAUTH", "_session")),
     (option, tuple(_OPTIONS)),
     (user_password, (" -u", '"-u', "'-u", "--user", "--proxy-user", "-U ")),
-    (auth_pair, ("auth=", "auth =", "BasicAuth", "basic_auth", "basicAuth", "SetBasicAuth", "login")),
+    (auth_pair, ("auth=", "auth =", "BasicAuth", "basic_auth", "basicAuth", "SetBasicAuth", "login(")),
     (piped, ("chpasswd", "sudo -S", "sudo -kS", "-stdin", "--with-token")),
     (pgpass, (":5432:", ":5433:", ":5434:", ":6432:", ":5439:", ":*:")),
     (netrc, ("machine", "default login")),
@@ -400,3 +475,8 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (private_key_id, ("private_key_id",)),
 )  # fmt: skip
 """All rules with their literals."""
+
+KINDS = words(
+    "authorization aws-secret-key basic-auth bearer-token cookie gcp-service-account password private-key signed-url url-password"
+)
+"""The kinds that these rules name."""

@@ -1,9 +1,14 @@
 """Names of settings that hold secrets: password, token, api_key, Passwort, 密码 … and what in a name says otherwise."""
 
+# Long lines: lists of words.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import re
 from typing import Literal
+
+from recalld.redact.values import words
 
 Category = Literal["password", "secret", "token", "key", "auth"]
 """How much a name promises: after `password` short words count, after `key` only what looks drawn at random."""
@@ -12,7 +17,8 @@ _STEMS: dict[Category, str] = {
     "password": (
         "password passwd passphrase passcode passwort kennwort contraseñ contrasen wachtwoord lösenord parola jelszó "
         "şifre heslo salasana passord adgangskode motdepasse mot_de_passe senha пароль hasło haslo pwd "
-        "_pass -pass .pass dbpass userpass mypass rootpass adminpass _pw dbpw pgpw userpw rootpw bindpw _psk pre-shared-key preshared_key requirepass masterauth"
+        "_pass -pass .pass dbpass userpass mypass rootpass adminpass _pw dbpw pgpw userpw rootpw bindpw "
+        "_psk pre-shared-key preshared_key requirepass masterauth"
     ),
     "secret": "secret credential geheimnis mnemonic seed_phrase recovery_phrase seedphrase",
     "token": "token jeton",
@@ -41,8 +47,8 @@ def literals() -> dict[str, Category]:
     """Return what the scan looks for, and the category of each. The word ends where its literal does, but for the
     short ones, whose literal takes in one or two characters more (`name_length`)."""
     found: dict[str, Category] = {}
-    for category, words in _STEMS.items():
-        for word in words.split():
+    for category, stems in _STEMS.items():
+        for word in stems.split():
             found.update(dict.fromkeys(_cases(word), category))
     for category, exact in _EXACT.items():
         found.update(dict.fromkeys(exact, category))
@@ -66,45 +72,66 @@ def parts(name: str) -> list[str]:
     return [p.lower() for p in _SPLIT.findall(name)]
 
 
-_NEUTRAL_TAIL = frozenset(
-    "value val plain plaintext raw base b hex str string live test prod production dev development staging stg stage qa old new "
-    "current previous prev confirm confirmation confirmed again repeat primary secondary main enc encoded data text default admin root "
-    "user db database a o ña es ñas word n".split()
+_NEUTRAL_TAIL = words(
+    """
+    value val plain plaintext raw base b hex str string live test prod production dev development staging stg stage
+    qa old new current previous prev confirm confirmation confirmed again repeat primary secondary main enc encoded
+    data text default admin root user db database a o ña es ñas word n
+    """
 )
-_TELLING_TAIL = frozenset(
-    "file filename path dir folder url uri endpoint name names type types field fields hash hashed digest policy length "
-    "len min max count limit limits budget usage used id ids uuid ttl expiry expires expire expiration expired age created "
-    "updated reset required strength manager provider store storage ref reference arn version index idx prompt hint label "
-    "placeholder input error errors message messages validator validate validation izer izers ize ized izing stdin env var variable "
-    "header prefix suffix algorithm algo format class regex pattern column row s set get generator generate map code codes size "
-    "status state source scope scopes bucket pair pairs press down up board word words frame frames less auth check verify valid invalid "
-    "callback handler function fn factory service client request response rotation rotate protected only change changed forgot "
-    "ring chain note style color icon button form page modal dialog view component props authentication based "
-    "time times es ing ed title description desc help text info kind mode option options rule rules stream parser list dict array cache lifetime window "
-    "tokens keys secrets passwords credentials fingerprint sha thumbprint checksum spec schema model object".split()
+_TELLING_TAIL = words(
+    """
+    file filename path dir folder url uri endpoint name names type types field fields hash hashed digest policy
+    length len min max count limit limits budget usage used id ids uuid ttl expiry expires expire expiration expired
+    age created updated reset required strength manager provider store storage ref reference arn version index idx
+    prompt hint label placeholder input error errors message messages validator validate validation izer izers ize
+    ized izing stdin env var variable header prefix suffix algorithm algo format class regex pattern column row s
+    set get generator generate map code codes size status state source scope scopes bucket pair pairs press down up
+    board word words frame frames less auth check verify valid invalid callback handler function fn factory service
+    client request response rotation rotate protected only change changed forgot ring chain note style color icon
+    button form page modal dialog view component props authentication based time times es ing ed title description
+    desc help text info kind mode option options rule rules stream parser list dict array cache lifetime window
+    tokens keys secrets passwords credentials fingerprint sha thumbprint checksum spec schema model object
+    """
 )
-_KEY_HEADS = frozenset(
-    "api apis access secret private priv signing sign signature encryption encrypt enc decryption master auth authentication account "
-    "shared sas subscription service license licence admin app application client deploy deployment storage crypto cipher aes hmac jwt "
-    "session cookie fernet webhook integration write read ingest ingestion merchant consumer developer dev prod live server "
-    "function functions host cosmos redis search maps map openai anthropic stripe github gitlab twilio sendgrid mailgun mailchimp datadog dd "
-    "cloudflare fastly heroku algolia pagerduty rollbar segment amplitude sentry newrelic honeycomb grafana dropbox asana "
-    "trello airtable telegram discord slack azure aws gcp google gemini cohere mistral groq tavily pinecone weaviate qdrant deepseek "
-    "replicate elevenlabs huggingface hf xai okta auth0 intercom zendesk hubspot salesforce shopify square paypal binance coinbase "
-    "bot rails django flask laravel user customer partner vendor personal root super management mgmt provider model llm ai "
-    "x xapi wakatime posthog mixpanel lambda vercel netlify render supabase firebase fcm vapid wireguard wg preshared".split()
+_KEY_HEADS = words(
+    """
+    api apis access secret private priv signing sign signature encryption encrypt enc decryption master auth
+    authentication account shared sas subscription service license licence admin app application client deploy
+    deployment storage crypto cipher aes hmac jwt session cookie fernet webhook integration write read ingest
+    ingestion merchant consumer developer dev prod live server function functions host cosmos redis search maps map
+    openai anthropic stripe github gitlab twilio sendgrid mailgun mailchimp datadog dd cloudflare fastly heroku
+    algolia pagerduty rollbar segment amplitude sentry newrelic honeycomb grafana dropbox asana trello airtable
+    telegram discord slack azure aws gcp google gemini cohere mistral groq tavily pinecone weaviate qdrant deepseek
+    replicate elevenlabs huggingface hf xai okta auth0 intercom zendesk hubspot salesforce shopify square paypal
+    binance coinbase bot rails django flask laravel user customer partner vendor personal root super management mgmt
+    provider model llm ai x xapi wakatime posthog mixpanel lambda vercel netlify render supabase firebase fcm vapid
+    wireguard wg preshared
+    """
 )
-_INNOCENT_HEADS = frozenset(
-    "public pub publishable foreign sort partition cache hash range routing object idempotency translation i18n "
-    "dict row column composite natural surrogate candidate registry hot short cut shortcut arrow idem trace lookup group item "
-    "max min num total count input output prompt completion reasoning context next page continuation cancellation cancel sync "
-    "pagination lexer stop eos bos pad unk special mask sep cls cached remaining budget n per estimated thinking "
-    "host known ssh_host react list tab pointer monkey turkey donkey hockey jockey whiskey keyed query config property prop".split()
+_INNOCENT_HEADS = words(
+    """
+    public pub publishable forward backward lock foreign sort partition cache hash range routing object idempotency translation i18n dict
+    row column composite natural surrogate candidate registry hot short cut shortcut arrow idem trace lookup group
+    item max min num total count input output prompt completion reasoning context next page continuation
+    cancellation cancel sync pagination lexer stop eos bos pad unk special mask sep cls cached remaining budget n
+    per estimated thinking host known ssh_host react list tab pointer monkey turkey donkey hockey jockey whiskey
+    keyed query config property prop
+    """
 )
 
 
-_QUESTIONS = frozenset("has is use uses used no needs allow allows enable enabled disable disabled require requires show hide toggle".split())
-_CLOSED = frozenset("_pass -pass .pass _pw _psk pwd _auth dbpass userpass mypass rootpass adminpass dbpw pgpw userpw rootpw bindpw pass pw psk mdp".split())
+_QUESTIONS = words(
+    """
+    has is use uses used no needs allow allows enable enabled disable disabled require requires show hide toggle
+    """
+)
+_CLOSED = words(
+    """
+    _pass -pass .pass _pw _psk pwd _auth dbpass userpass mypass rootpass adminpass dbpw pgpw userpw rootpw bindpw
+    pass pw psk mdp
+    """
+)
 """Names that are a word's beginning as often: they end where they end (`_pass` in `_passes`, `_auth` in `_author`)."""
 
 
@@ -138,7 +165,13 @@ class Name:
             if nearest in _INNOCENT_HEADS or (len(before) > 1 and before[-2] in {"public", "publishable", "anon"}):
                 return None
             joined = not self.head.endswith(("_", "-", ".")) and keyword.islower()
-            if joined and nearest and not nearest.endswith(("api", "access", "secret", "private", "auth", "master", "account", "license", "app")):
+            if (
+                joined
+                and nearest
+                and not nearest.endswith(
+                    ("api", "access", "secret", "private", "auth", "master", "account", "license", "app")
+                )
+            ):
                 return None
             known = nearest in _KEY_HEADS or (joined and bool(nearest))
             return level if known else "weak"

@@ -1,8 +1,8 @@
 """The redactor: one pass that finds where a secret may be, a closer look at each place, and the names put in.
 
-Almost all text holds no secret, so the cost is that of finding out. All literals of all rules (a few hundred) are looked
-for at once by one Aho-Corasick automaton, whose speed does not depend on their number; Python runs only where one of them
-occurs, and looks at a bounded stretch of text there. So the time is linear in the text, whatever it holds.
+Almost all text holds no secret, so the cost is that of finding out. All literals of all rules are looked for at once by
+one Aho-Corasick automaton, whose speed does not depend on their number; Python runs only where one occurs, and looks at
+a bounded stretch of text there. So the time is linear in the text, whatever it holds.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation, MatchKind
 
 from recalld.redact import assign, forms, names
-from recalld.redact.assign import Span
+from recalld.redact.judge import KIND_OF, Span
 from recalld.redact.names import Category
 from recalld.redact.tokens import BEHIND, BEHIND_REACH, TOKENS, Token
 
@@ -62,7 +62,9 @@ class _Automaton:
         self._any = AhoCorasick(every, MatchKind.Standard, False, Implementation.DFA)
         ascii_only = [literal for literal in every if literal.isascii()]
         self._ascii_entries = [every.index(literal) for literal in ascii_only]
-        self._ascii = BytesAhoCorasick([literal.encode() for literal in ascii_only], MatchKind.Standard, Implementation.DFA)
+        self._ascii = BytesAhoCorasick(
+            [literal.encode() for literal in ascii_only], MatchKind.Standard, Implementation.DFA
+        )
 
     def spans(self, text: str) -> list[Span]:
         """Return every secret found in `text`; spans may overlap."""
@@ -85,6 +87,7 @@ class _Automaton:
         marked = -1  # end of the marker that the scan stands in
         if any(number == self._mark for number, _, _ in hits):
             hits.sort(key=lambda hit: hit[1])
+        named_until = -1  # end of the last named value: what it names inside goes with it
         covered = -1  # end of the last token found: its own text is not looked at again
         for number, start, end in hits:
             if start < marked or start < covered:
@@ -109,11 +112,12 @@ class _Automaton:
                     covered = max(covered, stop)
             for rule in rules:
                 found.extend(rule(text, start, end))
-            if name is not None:
+            if name is not None and start >= named_until:
                 length, category = name
                 named = assign.find(text, start, start + length, category)
                 if named is not None:
                     found.append(named)
+                    named_until = named[1]
         return found
 
 
@@ -135,7 +139,12 @@ def _merge(spans: list[Span]) -> list[Span]:
     return merged
 
 
-_GENERAL = frozenset({"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie"})
+KINDS = frozenset(token.kind for token in TOKENS) | forms.KINDS | frozenset(KIND_OF.values())
+"""Every kind that can be named in `disabled`."""
+
+_GENERAL = frozenset(
+    {"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie"}
+)
 """Kinds that tell of the surroundings; one that tells of the secret itself goes before."""
 
 

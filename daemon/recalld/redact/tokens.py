@@ -17,7 +17,7 @@ APART = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf])|(?<=%[0-9A-F]{2})|(?<=[\[;]\dm)|(?
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One kind of token. `form` is matched where one of `literals` starts; `random` asks the judgement of chance too."""
+    """One kind of token. `form` is matched where one of `literals` starts; `random` asks for chance too."""
 
     kind: str
     literals: tuple[str, ...]
@@ -45,7 +45,7 @@ def masked(token: str) -> bool:
     distinct = len(set(sample))
     if distinct < 16 and _SAME.search(sample[:80]):
         return True
-    return len(sample) >= 20 and distinct < 7
+    return len(sample) >= 10 and distinct < 7
 
 
 def _t(kind: str, literals: str, form: str, *, apart: bool = False, random: bool = False) -> Token:
@@ -60,7 +60,9 @@ TOKENS: tuple[Token, ...] = (
     _t("aws-bedrock-key", "ABSKQmVkcm9ja0FQSUtleS", r"ABSK[A-Za-z0-9+/=]{60,400}"),
     _t("alibaba-key", "LTAI", rf"LTAI[A-Za-z0-9]{{12,30}}(?!{_A})", apart=True, random=True),
     _t("tencent-key", "AKID", rf"AKID[A-Za-z0-9]{{28,40}}(?!{_A})", apart=True, random=True),
-    _t("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,255}(?:[._-][A-Za-z0-9_-]{20,2000}){0,2}"),
+    _t(
+        "github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,255}(?:[._-][A-Za-z0-9_-]{20,2000}){0,2}"
+    ),
     _t("github-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,255}"),
     _t("github-app-token", "v1.", rf"v1\.[0-9a-f]{{40}}(?!{_A})", apart=True),
     _t(
@@ -76,14 +78,22 @@ TOKENS: tuple[Token, ...] = (
     _t("crates-token", "cio", rf"cio[A-Za-z0-9]{{32}}(?!{_A})", apart=True, random=True),
     _t("clojars-token", "CLOJARS_", r"CLOJARS_[A-Za-z0-9]{40,80}"),
     _t("docker-token", "dckr_pat_ dckr_oat_", rf"dckr_[po]at_{_W}{{20,100}}"),
-    _t("slack-token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.", r"xox[abcdeoprs][-.](?:xox[bp]-)?[A-Za-z0-9%+/=_-]{10,500}"),
+    _t(
+        "slack-token",
+        "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.",
+        r"xox[abcdeoprs][-.](?:xox[bp]-)?[A-Za-z0-9%+/=_-]{10,500}",
+    ),
     _t("slack-token", "xapp- xwfp-", r"(?:xapp|xwfp)-[A-Za-z0-9-]{16,300}"),
     _t(
         "slack-webhook",
         "hooks.slack.com hooks.slack-gov.com",
         r"hooks\.slack(?:-gov)?\.com/((?:services|workflows|triggers)/[A-Za-z0-9+/_-]{18,200})",
     ),
-    _t("discord-webhook", "discord.com/api discordapp.com/api", r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(\d{6,25}/[\w-]{20,120})"),
+    _t(
+        "discord-webhook",
+        "discord.com/api discordapp.com/api",
+        r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(\d{6,25}/[\w-]{20,120})",
+    ),
     _t("teams-webhook", ".webhook.office.com", r"\.webhook\.office\.com/(webhookb2/[A-Za-z0-9@/_-]{40,400})"),
     _t("zapier-webhook", "hooks.zapier.com", r"hooks\.zapier\.com/(hooks/catch/\d+/\w{5,40})"),
     _t("stripe-key", "sk_live_ rk_live_ sk_test_ rk_test_", r"[sr]k_(?:live|test)_[A-Za-z0-9_]{10,250}"),
@@ -98,11 +108,22 @@ TOKENS: tuple[Token, ...] = (
     _t("huggingface-token", "hf_", rf"hf_[A-Za-z0-9]{{30,60}}(?!{_A})", apart=True),
     _t("huggingface-token", "api_org_", rf"api_org_[A-Za-z0-9]{{30,60}}(?!{_A})", apart=True),
     _t("anthropic-key", "sk-ant-", rf"sk-ant-{_W}{{16,300}}"),
-    _t("openai-key", "sk-proj- sk-svcacct- sk-admin- sk-None-", rf"sk-(?:proj|svcacct|admin|None)-{_W}{{20,300}}", random=True),
+    _t(
+        "openai-key",
+        "sk-proj- sk-svcacct- sk-admin- sk-None-",
+        rf"sk-(?:proj|svcacct|admin|None)-{_W}{{20,300}}",
+        random=True,
+    ),
     _t("api-key", "sk-or-v1-", r"sk-or-v1-[a-f0-9]{40,80}"),
-    _t("openai-key", "sk-", rf"sk-{_W}{{18,300}}", apart=True, random=True),
+    _t("openai-key", "sk-", rf"sk-(?!ssh-|ecdsa-){_W}{{18,300}}", apart=True, random=True),
     _t("api-key", "sk_", rf"sk_[A-Za-z0-9]{{32,100}}(?!{_A})", apart=True, random=True),
-    _t("api-key", "gsk_ pplx- xai- tvly- fw_ r8_", rf"(?:gsk_|pplx-|xai-|tvly-|fw_|r8_){_W}{{20,120}}", apart=True, random=True),
+    _t(
+        "api-key",
+        "gsk_ pplx- xai- tvly- fw_ r8_",
+        rf"(?:gsk_|pplx-|xai-|tvly-|fw_|r8_){_W}{{20,120}}",
+        apart=True,
+        random=True,
+    ),
     _t("langsmith-key", "lsv2_", r"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{8,12}"),
     _t("google-api-key", "AIza", rf"AIza{_W}{{30,45}}"),
     _t("google-oauth-token", "ya29.", r"ya29\.[A-Za-z0-9_.-]{20,1000}"),
@@ -110,7 +131,7 @@ TOKENS: tuple[Token, ...] = (
     _t("google-refresh-token", "1//0", rf"1//0[A-Za-z0-9]{_W}{{30,200}}", apart=True),
     _t("google-api-key", "AQ.Ab", rf"AQ\.Ab{_W}{{30,100}}", apart=True),
     _t(
-        "discord-token",  # its first part is base64 of a number of 17 digits or more, which shows in its first characters
+        "discord-token",  # its first part is base64 of a number of 17 digits, which shows in its first characters
         " ".join(a + b + c + d for a in "MNO" for b in "DTjz" for c in "AEIMQUYcgk" for d in "wxyz012345"),
         rf"(?<!-)[MNO]{_W}{{22,30}}\.{_W}{{6}}\.{_W}{{27,45}}(?!{_W})",
         apart=True,
@@ -126,7 +147,12 @@ TOKENS: tuple[Token, ...] = (
     _t("sentry-token", "sntrys_ sntryu_ sntrya_ sntryi_", r"sntry[a-z]_[A-Za-z0-9+/=_-]{40,500}"),
     _t("vault-token", "hvs. hvb. hvr.", rf"hv[sbr]\.{_W}{{20,300}}", apart=True),
     _t("terraform-token", ".atlasv1.", rf"\.atlasv1\.{_W}{{40,100}}"),
-    _t("doppler-token", "dp.pt. dp.st. dp.sa. dp.ct. dp.scim. dp.audit. dp.said.", r"dp\.[a-z]{2,5}\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{36,60}", apart=True),
+    _t(
+        "doppler-token",
+        "dp.pt. dp.st. dp.sa. dp.ct. dp.scim. dp.audit. dp.said.",
+        r"dp\.[a-z]{2,5}\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{36,60}",
+        apart=True,
+    ),
     _t("cloudflare-key", "v1.0-", r"v1\.0-[a-f0-9]{24}-[a-f0-9]{100,200}"),
     _t("cloudflare-token", "cfut_ cfat_ cfk_", r"cf(?:ut|at|k)_[A-Za-z0-9]{36,60}", apart=True),
     _t("age-key", "AGE-SECRET-KEY- AGE-PLUGIN-", r"AGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]{1,30})-[0-9A-Z]{20,200}"),
@@ -140,15 +166,31 @@ TOKENS: tuple[Token, ...] = (
     _t("postman-key", "PMAK-", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
     _t("square-token", "sq0atp- sq0csp- sq0idp-", rf"sq0[a-z]{{3}}-{_W}{{20,50}}"),
     _t("square-token", "EAAA", rf"EAAA{_W}{{60,64}}(?!{_W})", apart=True, random=True),
-    _t("facebook-token", "EAAB EAAC EAAD EAAE EAAF EAAG EAAI EAAJ EAAM EAAL EAAP EAAU EAAW EAAX EAAZ", rf"EAA[A-Z][A-Za-z0-9]{{60,400}}(?!{_A})", apart=True, random=True),
+    _t(
+        "facebook-token",
+        "EAAB EAAC EAAD EAAE EAAF EAAG EAAI EAAJ EAAM EAAL EAAP EAAU EAAW EAAX EAAZ",
+        rf"EAA[A-Z][A-Za-z0-9]{{60,400}}(?!{_A})",
+        apart=True,
+        random=True,
+    ),
     _t("dropbox-token", "sl.", rf"sl\.(?:u\.)?{_W}{{100,1500}}", apart=True, random=True),
-    _t("airtable-token", " ".join(f"pat{c}" for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"), r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}", apart=True),
+    _t(
+        "airtable-token",
+        " ".join(f"pat{c}" for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"),
+        r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}",
+        apart=True,
+    ),
     _t("dynatrace-token", "dt0c01. dt0s01. dt0s02. dt0s16.", r"dt0[cs]\d\d\.[A-Z0-9]{8,24}\.[A-Z0-9]{64}"),
     _t("easypost-key", "EZAK EZTK", rf"EZ[AT]K[A-Za-z0-9]{{54}}(?!{_A})"),
     _t("flutterwave-key", "FLWSECK", r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,60}(?:-X)?"),
     _t("fly-token", "fm1a_ fm1r_ fm2_ fo1_", r"(?:fm1[ar]|fm2|fo1)_[A-Za-z0-9+/=_,-]{40,4000}", apart=True),
     _t("onepassword-token", "ops_eyJ", r"ops_eyJ[A-Za-z0-9+/=_-]{100,3000}"),
-    _t("onepassword-key", "A3-", r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}", apart=True),
+    _t(
+        "onepassword-key",
+        "A3-",
+        r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
+        apart=True,
+    ),
     _t("mapbox-token", "sk.eyJ", r"sk\.eyJ[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{10,100}"),
     _t("netlify-token", "nfp_ nfc_ nfo_ nfu_ nfb_", r"nf[pcoub]_[A-Za-z0-9]{30,60}", apart=True),
     _t("vercel-token", "vcp_ vca_ vci_ vcr_ vck_", r"vc[pairk]_[A-Za-z0-9]{24,80}", apart=True, random=True),
@@ -161,9 +203,14 @@ TOKENS: tuple[Token, ...] = (
     ),
     _t("shippo-token", "shippo_live_ shippo_test_", r"shippo_(?:live|test)_[a-f0-9]{40}"),
     _t("contentful-token", "CFPAT-", rf"CFPAT-{_W}{{40,60}}"),
-    _t("typeform-token", "tfp_", rf"tfp_[\w.=-]{{40,80}}", apart=True),
+    _t("typeform-token", "tfp_", r"tfp_[\w.=-]{40,80}", apart=True),
     _t("yandex-key", "AQVN", rf"AQVN{_W}{{35,40}}(?!{_W})", apart=True, random=True),
-    _t("launchdarkly-key", "sdk- mob- api-", r"(?:sdk|mob|api)-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![\w-])", apart=True),
+    _t(
+        "launchdarkly-key",
+        "sdk- mob- api-",
+        r"(?:sdk|mob|api)-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![\w-])",
+        apart=True,
+    ),
     _t("buildkite-token", "bkua_ bkct_ bkpt_", r"bk(?:ua|ct|pt)_[a-f0-9A-Za-z]{30,60}", apart=True),
     _t("circleci-token", "CCIPAT_ CCIPRJ_", r"CCIP(?:AT|RJ)_[A-Za-z0-9]{20,30}_[a-f0-9]{40}"),
     _t("artifactory-token", "AKCp", rf"AKCp[A-Za-z0-9]{{60,80}}(?!{_A})", apart=True),
@@ -180,9 +227,18 @@ TOKENS: tuple[Token, ...] = (
     _t("database-password", "AVNS_ npg_", rf"(?:AVNS|npg)_{_W}{{10,40}}", apart=True),
     _t("azure-secret", "Q~", r"Q~[A-Za-z0-9_.~-]{31,34}"),
     _t("azure-key", "JQQJ99", r"JQQJ99[A-Za-z0-9]{46,80}"),
-    _t("azure-key", "+AStA AzCa AzFu +ACDb +AMC +ARm AzSe +ASb +AEh AIoT AACDb APIM", r"[+A-Za-z]{4,5}[A-Za-z0-9+/]{4,10}={0,2}(?!\S)"),
+    _t(
+        "azure-key",
+        "+AStA AzCa AzFu +ACDb +AMC +ARm AzSe +ASb +AEh AIoT AACDb APIM",
+        r"[+A-Za-z]{4,5}[A-Za-z0-9+/]{4,10}={0,2}(?!\S)",
+    ),
     _t("grafana-token", "eyJrIjoi", r"eyJrIjoi[A-Za-z0-9+/]{60,400}={0,2}", apart=True),
-    _t("jwt", "eyJ", r"(?<![.-])eyJ[A-Za-z0-9_-]{8,20000}\.(?:[A-Za-z0-9_-]{8,60000}|\.)(?:\.[A-Za-z0-9_-]{0,60000}){0,4}", apart=True),
+    _t(
+        "jwt",
+        "eyJ",
+        r"(?<![.-])eyJ[A-Za-z0-9_-]{8,20000}\.(?:[A-Za-z0-9_-]{8,60000}|\.)(?:\.[A-Za-z0-9_-]{0,60000}){0,4}",
+        apart=True,
+    ),
     _t("extended-private-key", "xprv yprv zprv tprv", rf"[xyzt]prv[A-Za-z0-9]{{100,112}}(?!{_A})", apart=True),
     _t("mailchimp-key", "-us1 -us2 -us3 -us4 -us5 -us6 -us7 -us8 -us9", rf"-us\d{{1,2}}(?!{_W})"),
     _t("wandb-key", "wandb_v1_", rf"wandb_v1_{_W}{{40,120}}"),

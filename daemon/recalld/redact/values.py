@@ -1,7 +1,10 @@
 """Judging a value: could this text be a secret, or is it a word, a reference, a placeholder, a hash?
 
-Every function here looks at one value of bounded length (callers cut at MAX_VALUE) and says nothing of its surroundings.
+Every function here looks at one value of bounded length (callers cut at MAX_VALUE), never at its surroundings.
 """
+
+# Long lines: a pattern is read whole.
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -9,35 +12,48 @@ import re
 from functools import lru_cache
 
 MAX_VALUE = 8192
-"""Characters of one value that are looked at; a longer one is redacted up to here and then by its own run of characters."""
+"""Characters of one value that are read at most."""
+
+
+def words(listed: str) -> frozenset[str]:
+    """Return the set of the words in `listed`."""
+    return frozenset(listed.split())
+
 
 _STEMS = (
-    "passw|passphrase|passcode|pwd|secret|token|credential|api.?key|passwor[td]|kennwort|contrase|mot.?de.?passe|senha|"
+    "passwd|passphrase|passcode|pwd|secret|token|credential|api.?key|passwor[td]|kennwort|contrase|mot.?de.?passe|senha|"
     "wachtwoord|парол|hasło|lösenord|密码|密碼|口令|パスワード|비밀번호|암호"
 )
 _STEM = re.compile(_STEMS, re.IGNORECASE)
 
-_EMPTY_WORDS = frozenset(
-    "null none nil undefined true false yes no on off nan empty void unset default required optional string str text "
-    "boolean bool int integer number float bytes buffer object array list dict map any unknown never char varchar "
-    "secretstr redacted hidden masked omitted removed filtered scrubbed sanitized todo tbd fixme placeholder example "
-    "dummy sample foo bar baz qux value values field input output self this cls user username name email login admin_password "
-    "invalid incorrect wrong missing expired valid changed updated reset enabled disabled ok error failed success "
-    "bearer basic digest plain plaintext encrypted ask prompt stdin file env environment vault keychain keyring auto "
-    "autodetect current new old left right primary foreign unique public private literal static const".split()
+_EMPTY_WORDS = words(
+    """
+    null none nil undefined true false yes no on off nan empty void unset default required optional string str
+    text boolean bool int integer number float bytes buffer object array list dict map any unknown never char
+    varchar secretstr redacted hidden masked omitted removed filtered scrubbed sanitized todo tbd fixme
+    placeholder example dummy sample foo bar baz qux value values field input output self this cls user username
+    name email login admin_password invalid incorrect wrong missing expired valid changed updated reset enabled
+    disabled ok error failed success bearer basic digest plain hashed salted plaintext encrypted ask prompt stdin file env
+    environment vault keychain keyring auto autodetect current new old left right primary foreign unique public
+    private literal static const
+    """
 )
 """Values that say of a setting what it is, or that there is none."""
 
-_PROSE_WORDS = frozenset(
-    "a an the is are was were be been to of for and or not in on at by with from your you my our it its this that these "
-    "those must should can cannot will would has have had no if when then else than as so do does did please enter "
-    "choose forgot required invalid incorrect wrong missing expired use used using see options option flags flag arguments argument parameter parameters values switch support settings instead which who what where how all any "
-    "each every only also but into about after before between must may might need needs we they he she i le la les de du "
-    "des un une et ou est der die das ein eine und oder ist nicht el los las es una y para por con".split()
+_PROSE_WORDS = words(
+    """
+    a an the is are was were be been to of for and or not in on at by with from your you my our it its this that
+    these those must should can cannot will would has have had no if when then else than as so do does did please
+    enter choose forgot required invalid incorrect wrong missing expired use used using see options option flags
+    flag arguments argument parameter parameters values switch support settings instead which who what where how
+    all any each every only also but into about after before between must may might need needs we they he she i le
+    la les de du des un une et ou est der die das ein eine und oder ist nicht el los las es una y para por con
+    """
 )
 
 _REFERENCE = re.compile(
     r"""(?x)
+    &\#?\w{2,6}; | qr[/({] | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
     \$[A-Za-z_][A-Za-z0-9_]*(?:[:.\[].{0,200})?$          # $TOKEN, $env:TOKEN, $config["x"]
     | \$\$?[{(\[] | \#\{ | \{\{ | \{%  | \$\$$ | <%
     | %\(?[A-Za-z_]\w*\)?[sd%]$ | %[sdrv]$ | \$\d$
@@ -51,7 +67,9 @@ _REFERENCE = re.compile(
     | \.{2,}$ | …  | \*{2,}\S{0,6}$ | [•●·∙x*X.#_-]{3,}$
     """
 )
-_CALL = re.compile(r"(?:(?:await|new|yield|not|return)\s+)?&?[A-Za-z_][\w]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*!?)*\s?(?:<[\w, ]{1,40}>)?[(\[]")
+_CALL = re.compile(
+    r"(?:(?:await|new|yield|not|return)\s+)?&?[A-Za-z_][\w]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*!?)*\s?(?:<[\w, ]{1,40}>)?[(\[]"
+)
 _DOTTED = re.compile(r"[&*!]?[A-Za-z_]\w*(?:(?:\??\.|::|->)[A-Za-z_]\w*)+[!?]?$")
 _IDENTIFIER = re.compile(r"[&*]?[A-Za-z_]\w*$")
 _PLACEHOLDER = re.compile(
@@ -62,8 +80,11 @@ _PLACEHOLDER = re.compile(
 )
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")
 _HEX = re.compile(r"[0-9a-f]{7,128}$|[0-9A-F]{7,128}$")
-_HASH_LABEL = re.compile(r"(?i)(?:sha\d{0,3}|md5|sha\d-\d{3}|blake\w{1,4}|xxh\d{0,3}|crc32|\$2[aby]\$|\$argon2|\$pbkdf2|\$[156y]\$|pbkdf2|bcrypt|scrypt|argon2)[-:$_]?")
+_HASH_LABEL = re.compile(
+    r"(?i)(?:sha\d{0,3}|md5|sha\d-\d{3}|blake\w{1,4}|xxh\d{0,3}|crc32|\$2[aby]\$|\$argon2|\$pbkdf2|\$[156y]\$|pbkdf2|bcrypt|scrypt|argon2)[-:$_]?"
+)
 _VERSION = re.compile(r"[v^~>=<]{0,3}\d+(?:\.\d+)+(?:[-+.][\w.+-]{1,40})?$")
+_RELEASE = re.compile(r"[v^~>=<]{0,3}\d+\.\d+\.\d+(?:-(?:rc|beta|alpha)\S{0,10})?$")
 _NUMBER = re.compile(r"[-+]?[\d_,]*\.?\d+(?:e[-+]?\d+)?(?:px|em|rem|ms|s|m|h|d|k|kb|mb|gb|%)?$", re.IGNORECASE)
 _COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S{0,16})?$|\d\d:\d\d(?::\d\d)?$")
@@ -80,7 +101,7 @@ _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 def is_reference(value: str) -> bool:
     """Return whether `value` names a secret's place (a variable, a template, a mask) and holds none."""
-    return bool(_REFERENCE.match(value)) or bool(_PLACEHOLDER.search(value)) or len(set(value)) < 2
+    return bool(_REFERENCE.match(value)) or bool(_PLACEHOLDER.search(value[:120])) or len(set(value)) < 2
 
 
 def is_code(value: str) -> bool:
@@ -115,6 +136,11 @@ def is_prose(value: str) -> bool:
     return len(words) > 2 and value[-1] in ".?!:"
 
 
+def is_outright_public(value: str) -> bool:
+    """Return whether `value` cannot be a password whatever its name: a version, a URL, a public key, a labelled hash."""
+    return bool(_RELEASE.match(value) or _URL.match(value) or _SSH_PUBLIC.match(value) or _HASH_LABEL.match(value))
+
+
 def is_machine(value: str) -> bool:
     """Return whether `value` has the form of something public: a hash with its label, a version, a number, a date, a
     path, a URL, a public key."""
@@ -134,7 +160,9 @@ def is_path(value: str) -> bool:
     if not _PATH.match(value):
         return False
     longest = max(len(piece) for piece in re.split(r"[/\\\\]", value))
-    return len(value) < 30 or "." in value or longest < 12 or not is_random(value.replace("/", "a").replace("+", "b"), 30)
+    return (
+        len(value) < 30 or "." in value or longest < 12 or not is_random(value.replace("/", "a").replace("+", "b"), 30)
+    )
 
 
 def is_number(value: str) -> bool:
@@ -162,9 +190,26 @@ def is_wordy(value: str) -> bool:
             parts = _CAMEL.findall(word)
             if len(parts) > len(word) / 3.2:
                 return False
-            if not re.search(r"[aeiouyAEIOUY]", word) or re.search(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{7}", word):
+            if not re.search(r"[aeiouyAEIOUY]", word) or re.search(
+                r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{7}", word
+            ):
                 return False
     return True
+
+
+_SLUG = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]{1,16}){1,12}$")
+_NUMBERED = re.compile(r"(?:[a-z]{3,12}|[A-Z]{3,12}|[vrpht])\d{1,2}$")
+
+
+@lru_cache(maxsize=4096)
+def is_slug(value: str) -> bool:
+    """Return whether `value` is a name like my-app-2, api-v1-prod or HTTP_204_NO_CONTENT: words with short numbers."""
+    if not _SLUG.match(value):
+        return False
+    return all(
+        (p.isalpha() and is_wordy(p)) or (p.isdigit() and len(p) <= 4) or _NUMBERED.match(p)
+        for p in re.split(r"[-_.]", value)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -176,7 +221,7 @@ def is_random(value: str, least: int = 16) -> bool:
     """
     if len(value) < least or " " in value:
         return False
-    if is_wordy(value):
+    if is_wordy(value) or is_slug(value):
         return False
     letters = sum(c.isalpha() for c in value)
     digits = sum(c.isdigit() for c in value)

@@ -26,7 +26,7 @@ from recall.errors import (
     UsageError,
 )
 from recalld import logs
-from recalld.server.method import Method, Result, S
+from recalld.server.method import Method, Result, S, TakeOver
 from recalld.server.outbox import Outbox
 from recalld.server.paging import pack_page
 from recalld.server.params import check
@@ -238,17 +238,17 @@ class Connection(asyncio.Protocol, Generic[S]):
         await self._out.drain()
         self._reply(request, result, method, params)
         if method.take_over is not None:
-            await self._hand_over(method.take_over)
+            await self._hand_over(method.take_over, params)
 
     async def _in_thread(self, method: Method[S], params: dict[str, Any]) -> Result:
         call = cast("Callable[[S, dict[str, Any]], Result]", method.call)
         return await self._loop.run_in_executor(self._server.pool, call, self._server.service, params)
 
-    async def _hand_over(self, take_over: Callable[[S, socket.socket, bytes], None]) -> None:
+    async def _hand_over(self, take_over: TakeOver[S], params: dict[str, Any]) -> None:
         """Give the socket away once the reply is out."""
         given = await self._out.give_away()
         if given is not None:
-            take_over(self._server.service, given, self._decoder.rest)
+            take_over(self._server.service, params, given, self._decoder.rest)
 
     async def _send_item(self, request: int, item: Result) -> None:
         await self._out.drain()

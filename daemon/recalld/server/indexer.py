@@ -117,10 +117,10 @@ class Indexer:
             self._pending.pop(number, None)
             self._set_working()
 
-    def tell(self, name: str) -> None:
+    def tell(self, name: str, params: dict[str, Any] | None = None) -> None:
         """Send a command that has no answer. A child that is not there reads everything anew when it starts."""
         if self._control is not None and self.running:
-            self._control.send({"cmd": name})
+            self._control.send({"cmd": name} if params is None else {"cmd": name, "params": params})
 
     async def stop(self, seconds: float = STOP) -> None:
         """Let the child commit and end, kill it after `seconds`; return when it is gone. Pending commands fail.

@@ -10,6 +10,8 @@ from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 
 from recall import __version__
+from recall.errors import Refused
+from recall.hooks.write import refresh_launcher
 from recall.places import Places
 from recalld import logs
 from recalld.config import load
@@ -43,6 +45,7 @@ def serve(places: Places, env: MutableMapping[str, str] = os.environ, *, command
         listening = listener(places, env)
         lock.write(os.fsdecode(listening.path))
         logs.info("listening", socket=listening.path, activated=not listening.ours, version=__version__)
+        _refresh_launcher(places)
         for warning in config.warnings:
             logs.warning("config", line=warning.line, message=warning.message)
         try:
@@ -53,6 +56,14 @@ def serve(places: Places, env: MutableMapping[str, str] = os.environ, *, command
     finally:
         lock.release()
     logs.info("stopped")
+
+
+def _refresh_launcher(places: Places) -> None:
+    """Agents go on calling the same file: what it holds must fit the interpreter and the version that run now."""
+    try:
+        refresh_launcher(places)
+    except (OSError, Refused) as error:
+        logs.error("launcher_not_written", error=str(error))
 
 
 async def _run(service: Service, listening: Listener) -> None:
@@ -74,6 +85,7 @@ async def _run(service: Service, listening: Listener) -> None:
     service.notifier.stopping()
     for helper in helpers:
         helper.cancel()
+    await service.mcp.stop()
     await service.indexer.stop()
     await server.close()
     # What still comes is the same wish, and the loop's handlers end with the loop.

@@ -33,6 +33,7 @@ class Serves(Protocol):
 S = TypeVar("S", bound=Serves)
 Send = Callable[[Result], Awaitable[None]]
 """Sends one `item` of a streamed reply; returns when the client has taken what was sent before."""
+TakeOver = Callable[[S, Params, socket, bytes], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,9 @@ class Method(Generic[S]):
     """It waits, within its deadline, until there is an index."""
     pages: str | None = None
     """Name of the list in its result that may be cut to fit into a frame."""
-    take_over: Callable[[S, socket, bytes], None] | None = None
-    """After the reply the connection speaks something else: this gets the socket, which is then its own to close, and
-    the bytes that the client has sent behind its request."""
+    take_over: TakeOver[S] | None = None
+    """After the reply the connection speaks something else: this gets the request's parameters, the socket, which is
+    then its own to close, and the bytes that the client has sent behind its request."""
     inline_limit: int | None = None
     """An `inline` method with a larger `limit` than this goes to the pool."""
 
@@ -89,7 +90,7 @@ def task(
     params: Mapping[str, Param] | None = None,
     *,
     deadline: float = 10.0,
-    take_over: Callable[[S, socket, bytes], None] | None = None,
+    take_over: TakeOver[S] | None = None,
 ) -> Method[S]:
     """Return a method that is a coroutine function, and may stream, or take the connection over at its end."""
     return Method("task", run=run, params=params or {}, deadline=deadline, take_over=take_over)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 from typing import Any
 
 from recall import __version__, wire
-from recall.errors import Unavailable
+from recall.errors import Unavailable, UsageError
 from recalld import answers
 from recalld.search import search
+from recalld.server.hooks import SILENT_TOOL
 from recalld.server.method import Method, Send, inline, pool, task
 from recalld.server.params import Param
 from recalld.server.service import Service
@@ -27,6 +29,9 @@ DOCTOR_PATIENCE = 8.0
 """Seconds that `doctor` waits for the indexer's part: less than a request's deadline, since no answer is a finding."""
 SYNC_DEADLINE = 24 * 3600.0
 """Seconds. A sync takes as long as there is something to read."""
+
+MAX_PATH = 4096
+"""Characters; what the MCP child is told with a connection must fit into its pipe at once."""
 
 Params = dict[str, Any]
 Result = dict[str, Any]
@@ -113,6 +118,38 @@ async def _sync(service: Service, params: Params, send: Send) -> Result:
         asked.cancel()
 
 
+async def _hook(service: Service, params: Params, send: Send) -> Result:
+    output = await service.hooks.answer(service, params["agent"], params["event"], params["payload"])
+    return {"output": output or (SILENT_TOOL if params.get("for_tool") else "")}
+
+
+def _statusline(service: Service, params: Params) -> Result:
+    return {"output": service.hooks.line(service, params["agent"], params.get("payload", {}))}
+
+
+async def _mcp(service: Service, params: Params, send: Send) -> Result:
+    for name in ("session", "cwd"):
+        if len(params.get(name, "")) > MAX_PATH:
+            raise UsageError(f"{name}: is longer than {MAX_PATH} characters")
+    return {}
+
+
+def _mcp_begins(service: Service, params: Params, connection: socket.socket, rest: bytes) -> None:
+    service.mcp.give(connection, params, rest)
+
+
+async def _forget(service: Service, params: Params, send: Send) -> Result:
+    result = await service.indexer.ask("forget", params)
+    await service.settled()
+    return result
+
+
+async def _exclude(service: Service, params: Params, send: Send) -> Result:
+    result = await service.indexer.ask("exclude", params)
+    await service.settled()
+    return result
+
+
 METHODS: dict[str, Method[Service]] = {
     "ping": inline(_ping),
     "status": task(_status),
@@ -172,7 +209,44 @@ METHODS: dict[str, Method[Service]] = {
     ),
     "session": inline(_session, {"session": REQUIRED}, needs_index=True),
     "resume": inline(_resume, {"session": REQUIRED}, needs_index=True),
+    "hook": task(
+        _hook,
+        {
+            "agent": Param("text", required=True, choices=AGENTS),
+            "event": REQUIRED,
+            "payload": Param("payload", required=True),
+            "for_tool": FLAG,
+        },
+    ),
+    "statusline": inline(
+        _statusline, {"agent": Param("text", required=True, choices=AGENTS), "payload": Param("payload")}
+    ),
+    "mcp": task(
+        _mcp,
+        {
+            "profile": Param("text", choices=("tools", "context-search")),
+            "agent": Param("text", choices=AGENTS),
+            "session": TEXT,
+            "cwd": TEXT,
+            "since": Param("time"),
+        },
+        take_over=_mcp_begins,
+    ),
     "doctor": task(_doctor),
+    "forget": task(
+        _forget,
+        {
+            "session": TEXT,
+            "project": TEXT,
+            "before": Param("time"),
+            "dry_run": FLAG,
+            "list": FLAG,
+            "undo": FLAG,
+            "id": Param("int", low=1),
+        },
+        deadline=SYNC_DEADLINE,
+    ),
+    "exclude": task(_exclude, {"add": TEXT, "remove": TEXT, "dry_run": FLAG}, deadline=SYNC_DEADLINE),
     "sync": task(_sync, {"progress": FLAG}, deadline=SYNC_DEADLINE),
 }
 """Every method of the wire."""

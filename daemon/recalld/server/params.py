@@ -9,10 +9,13 @@ from typing import Any, Literal
 
 from recall.errors import UsageError
 
-Type = Literal["text", "texts", "int", "bool", "time", "map"]
+Type = Literal["text", "texts", "int", "bool", "time", "map", "payload"]
 
 MAX_TEXT = 1024 * 1024
 """Characters of one text parameter: far over any question, far under what would hold the daemon up."""
+
+MAX_PAYLOAD = 4 * 1024 * 1024
+"""Bytes of what an agent handed to a hook; the launcher sends no more."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WHAT: dict[Type, str] = {
@@ -21,6 +24,7 @@ _WHAT: dict[Type, str] = {
     "bool": "true or false",
     "time": "milliseconds since 1970 or an ISO 8601 time",
     "map": "a map",
+    "payload": "bytes or text (4 MiB at most) or a map",
 }
 
 
@@ -73,6 +77,8 @@ def _fits(spec: Param, value: Any) -> bool:
         return isinstance(value, bool)
     if kind == "map":
         return isinstance(value, dict)
+    if kind == "payload":
+        return isinstance(value, dict) or (isinstance(value, bytes | str) and len(value) <= MAX_PAYLOAD + 65536)
     if kind == "time":
         return (isinstance(value, int) and not isinstance(value, bool)) or (isinstance(value, str) and len(value) < 100)
     texts = value if kind == "texts" and isinstance(value, list) else [value]

@@ -14,10 +14,13 @@ from recall.errors import ConfigError, DeadlineExceeded, IndexFailure, RecallErr
 from recall.places import Places
 from recalld import logs
 from recalld.config import Config, effective_roots, load
+from recalld.decisions import Decisions
 from recalld.index.reader import IndexReader, Snapshot
 from recalld.ingest.generations import Generations
 from recalld.server.counts import Counts
+from recalld.server.hooks import Hooks
 from recalld.server.indexer import COMMAND, Indexer
+from recalld.server.mcp_host import McpHost
 from recalld.server.notify import Notifier
 from recalld.server.process import resident_bytes
 from recalld.sources import SOURCES
@@ -43,7 +46,9 @@ class Service:
         self.index_error: str | None = None
         """Why the newest state of the index cannot be shown."""
         self.indexer = Indexer(self._index_changed, self._status_changed, command=command)
+        self.mcp = McpHost()
         self.reader: IndexReader | None = None
+        self.hooks = Hooks()
         self.counts = Counts(SOURCES)
         self._env = dict(env)
         self._started = time.monotonic()
@@ -53,7 +58,13 @@ class Service:
     # -- the index --------------------------------------------------------------------------------------------------
 
     def open_last(self) -> None:
-        """Open the current index, if there is one that this version reads: a start need not wait for the indexer."""
+        """Open the current index, if there is one that this version reads: a start need not wait for the indexer.
+
+        Not while something decided has yet to be carried out: the index may hold what was forgotten. Raise
+        DecisionsDamaged where that cannot be told.
+        """
+        if Decisions(self.places.data).pending(self.config.exclude.patterns):
+            return
         current = Generations(self.places.index).current()
         if current is not None and current.readable:
             self._index_changed(current.name, None)
@@ -174,6 +185,7 @@ class Service:
         last = said.get("last_commit")
         mine = resident_bytes(os.getpid())
         child = resident_bytes(indexer.pid) if indexer.pid else 0
+        mcp = resident_bytes(self.mcp.pid) if self.mcp.pid else 0
         return {
             "version": __version__,
             "pid": os.getpid(),
@@ -186,8 +198,9 @@ class Service:
             "rate": said.get("rate", 0),
             "complete": bool(said.get("complete")),
             "last_commit": None if last is None else _iso(last),
-            "rss_bytes": mine + child,
+            "rss_bytes": mine + child + mcp,
             "agents": agents,
+            "hooks": self.hooks.stats.summary(),
             "indexer": {
                 "state": indexer.state,
                 "pid": indexer.pid,
@@ -195,6 +208,7 @@ class Service:
                 "last_failure": indexer.last_failure,
                 "rss_bytes": child,
             },
+            "mcp": {"pid": self.mcp.pid, "connections": self.mcp.connections, "rss_bytes": mcp},
         }
 
     def findings(self) -> list[dict[str, Any]]:

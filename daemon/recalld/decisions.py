@@ -1,0 +1,171 @@
+"""What a person decided: which history is forgotten, and which projects and paths are never read.
+
+Each decision is a small file below `decisions/` in the data directory, written before the index acts on it and
+independent of the index: a lost index is built anew without what was forgotten. A file is replaced whole (written beside,
+synced, renamed, the directory synced), so a crash leaves the old state or the new one, and carries a checksum, so damage
+is noticed: a decision that cannot be read stops the service, since going on would bring back what was to be gone.
+
+A decision knows whether it has been carried out (`erased`). One that has not been is carried out at the next start,
+before anything is answered.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import msgpack
+
+from recall.errors import DecisionsDamaged
+
+Kind = Literal["session", "project", "before"]
+
+VERSION = 1
+_FORGET = "forget-"
+_EXCLUDE = "exclude"
+_SUFFIX = ".decision"
+
+
+@dataclass(slots=True)
+class Forgotten:
+    """One `recall forget`."""
+
+    id: int
+    kind: Kind
+    value: str
+    """The session's id, the project as it was asked for, or the time as ISO 8601."""
+    made: int
+    """When, in epoch ms. A project is forgotten as it was then."""
+    before: int | None = None
+    """Epoch ms: records before it are forgotten (kind `before`)."""
+    sessions: set[str] = field(default_factory=set)
+    """Session keys. Kind `session`: whatever they ever say is forgotten; else they lost what they had until `made`."""
+    keys: set[int] = field(default_factory=set)
+    """Hashes that tell what was forgotten when it comes back under another name (`ingest.bans`)."""
+    spared: set[int] = field(default_factory=set)
+    """Hashes of what a forgotten session only held copies of: those stay with whoever they belong to."""
+    files: list[list[Any]] = field(default_factory=list)
+    """[path, records] of every file that held forgotten records."""
+    records: int = 0
+    erased: bool = False
+    """It is out of the index, and out of its files."""
+
+
+@dataclass(slots=True)
+class Excluded:
+    """What `recall exclude` keeps, and how far that, and the configuration's list, have been carried out."""
+
+    patterns: list[str] = field(default_factory=list)
+    applied: list[str] = field(default_factory=list)
+    """Patterns, of both lists, of which nothing is left in the index."""
+
+
+class Decisions:
+    """The decisions below one data directory, as on disk. One process writes them."""
+
+    def __init__(self, data: Path) -> None:
+        """Read them. Raise DecisionsDamaged where one cannot be read."""
+        self.directory = data / "decisions"
+        self.forgotten: dict[int, Forgotten] = {}
+        self.excluded = Excluded()
+        self._last = 0
+        try:
+            names = sorted(os.listdir(self.directory))
+        except FileNotFoundError:
+            return
+        for name in names:
+            if name == _EXCLUDE + _SUFFIX:
+                self.excluded = Excluded(*_read(self.directory / name))
+            elif name.startswith(_FORGET) and name.endswith(_SUFFIX):
+                found = _forgotten(_read(self.directory / name))
+                self.forgotten[found.id] = found
+                self._last = max(self._last, found.id)
+
+    def pending(self, configured: Iterable[str]) -> bool:
+        """Tell whether something decided has not been carried out. `configured` are the configuration's patterns."""
+        if any(not found.erased for found in self.forgotten.values()):
+            return True
+        return bool({*self.excluded.patterns, *configured} - set(self.excluded.applied))
+
+    def next_id(self) -> int:
+        """Return the number of a new decision."""
+        return self._last + 1
+
+    def keep(self, decision: Forgotten) -> None:
+        """Write a decision, new or changed; it lasts when this returns."""
+        self._last = max(self._last, decision.id)
+        self._write(f"{_FORGET}{decision.id:06d}", _values(decision))
+        self.forgotten[decision.id] = decision
+
+    def lift(self, decision: Forgotten) -> None:
+        """Take a decision back."""
+        os.unlink(self.directory / f"{_FORGET}{decision.id:06d}{_SUFFIX}")
+        _sync(self.directory)
+        del self.forgotten[decision.id]
+
+    def keep_excluded(self) -> None:
+        """Write the list of what is never read."""
+        self._write(_EXCLUDE, [self.excluded.patterns, self.excluded.applied])
+
+    def _write(self, name: str, values: list[Any]) -> None:
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        content = msgpack.packb(values, unicode_errors="surrogatepass")
+        path = self.directory / f"{name}{_SUFFIX}"
+        beside = self.directory / f"{name}.new"
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with open(descriptor, "wb") as stream:
+            stream.write(msgpack.packb([VERSION, zlib.crc32(content), content]))
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(beside, path)
+        _sync(self.directory)
+
+
+def _sync(directory: Path) -> None:
+    """Have a directory's names last: a rename is else still lost with the power."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: Path) -> list[Any]:
+    try:
+        version, checksum, content = msgpack.unpackb(path.read_bytes())
+        if version != VERSION or zlib.crc32(content) != checksum:
+            raise ValueError("its checksum does not fit")
+        values: list[Any] = msgpack.unpackb(content, unicode_errors="surrogatepass", use_list=True)
+    except (OSError, ValueError, TypeError, msgpack.UnpackException) as error:
+        raise DecisionsDamaged(
+            f"the decision in {path} cannot be read ({error}): restore it from a backup, or remove it and give up what it"
+            " forgot or excluded"
+        ) from error
+    return values
+
+
+def _values(decision: Forgotten) -> list[Any]:
+    values = [getattr(decision, f.name) for f in fields(Forgotten)]
+    return [_packed(v, f.name) if isinstance(v, set) else v for f, v in zip(fields(Forgotten), values, strict=True)]
+
+
+def _packed(values: set[Any], name: str) -> Any:
+    return sorted(values) if name == "sessions" else array("Q", sorted(values)).tobytes()
+
+
+def _forgotten(values: list[Any]) -> Forgotten:
+    found = Forgotten(*values)
+    found.sessions = set(found.sessions)
+    found.keys, found.spared = _unpacked(found.keys), _unpacked(found.spared)
+    return found
+
+
+def _unpacked(data: Any) -> set[int]:
+    found = array("Q")
+    found.frombytes(data)
+    return set(found)

@@ -1,0 +1,1 @@
+"""What recalld says to an agent of its own accord, and when."""

@@ -1,0 +1,165 @@
+"""What was done about an error the last time it came up."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Sequence
+
+from tantivy import Occur, Query
+
+from recalld import analysis
+from recalld.hooks.context import clip
+from recalld.hooks.errors import error_lines, lasting
+from recalld.hooks.evidence import FLOOR
+from recalld.hooks.history import called, newest, stretch
+from recalld.hooks.recall import Told, line
+from recalld.hooks.scope import is_own, not_own
+from recalld.hooks.words import EVERYDAY
+from recalld.index.documents import StoredRecord, StoredSession
+from recalld.index.reader import Snapshot
+
+MIN_WORTH = 7.0
+"""What the words of an error line must come to, each by how few records hold it: a line that half of all failures print
+("error: command failed") comes to less."""
+SHARE = 0.8
+"""Share of an error's words that one line of the earlier output must hold."""
+ASKED_FOR = 5
+"""Words of an error that a record must hold to be looked at, the rarest that are known."""
+CANDIDATES = 12
+AFTER = 40
+"""Messages behind an error in which its fix is looked for."""
+LINES = 6
+
+
+def fix(snapshot: Snapshot, output: str, agent: str, asking: str | None, said: set[Hashable]) -> Told | None:
+    """Return what followed the last time that a line of `output` was printed, where that helped, or None.
+
+    The session `asking` of `agent` is no answer, nor are its sub-agents and what it shares records with. An error that
+    nothing was done about, or that the last attempt did not get rid of, is not spoken of.
+    """
+    others = not_own(snapshot, agent, asking, sub_agents=True)
+    for text in error_lines(output):
+        terms = lasting(text)
+        if not terms or _worth(snapshot, terms) < MIN_WORTH:
+            continue
+        rarest = sorted(terms, key=lambda t: snapshot.searcher.doc_freq("text", t))
+        known = [t for t in rarest if snapshot.searcher.doc_freq("text", t)]
+        if len(known) < SHARE * len(terms):
+            continue
+        musts = [Query.term_query(snapshot.schema, "text", t) for t in known[:ASKED_FOR]]
+        musts += [snapshot.term("type", "r"), snapshot.term("kind", "output")]
+        query = Query.boolean_query([*((Occur.Must, q) for q in musts), *others])
+        for record in newest(snapshot, query, CANDIDATES):
+            met = _line_of(record.text, terms)
+            if met is None:
+                continue
+            session = snapshot.session(record.skey)
+            if session is None or is_own(session, agent, asking):
+                continue
+            told = _told(snapshot, session, record, met, said)
+            if told is not None:
+                return told
+    return None
+
+
+def _worth(snapshot: Snapshot, terms: Sequence[str]) -> float:
+    records = max(int(snapshot.searcher.doc_freq("type", "r")), FLOOR * 10)
+    worth = 0.0
+    for term in terms:
+        rarity = math.log((records + 1) / (snapshot.searcher.doc_freq("text", term) + 0.5))
+        worth += max(0.0, min(rarity, 4.0) - 1.5) * (0.25 if term in EVERYDAY else 1.0)
+    return worth
+
+
+def _line_of(text: str, terms: Sequence[str]) -> str | None:
+    """Return the line of an earlier output that is the same error, or None."""
+    wanted = set(terms)
+    for candidate in text.splitlines():
+        candidate = candidate.strip()[:600]
+        if candidate and len(wanted & set(analysis.terms(candidate))) >= SHARE * len(wanted):
+            return candidate
+    return None
+
+
+def _told(
+    snapshot: Snapshot, session: StoredSession, record: StoredRecord, met: str, said: set[Hashable]
+) -> Told | None:
+    key = ("fix", record.skey, record.ord)
+    if key in said:
+        return None
+    behind = stretch(snapshot, record.skey, record.ord, record.ord + AFTER)
+    steps, held = what_followed(behind, record, met)
+    if not steps or not held:
+        return None
+    lines = [
+        f"This error was met before ({called(snapshot, session)}):",
+        f"> {clip(met, 200)}",
+        "What followed, until it was gone:",
+        *(f"- {line(step, size=220)}" for step in steps),
+    ]
+    return Told("\n".join(lines), (key,), (record.skey,))
+
+
+def what_followed(records: Sequence[StoredRecord], failed: StoredRecord, met: str) -> tuple[list[StoredRecord], bool]:
+    """Return (the steps that followed a failure, whether it was gone after them).
+
+    `records` are those of the session from the failure on, in order. It is gone when the command that had failed, or
+    the same program, succeeds; else when something was changed and the error was not printed again.
+    """
+    commands = {r.call: r.command for r in records if r.kind == "command" and r.call and r.command}
+    program = _program(commands.get(failed.call or "") or "")
+    steps: list[StoredRecord] = []
+    changed = succeeded = False
+    place = next((n for n, r in enumerate(records) if r.key == failed.key), -1)
+    for record in records[place + 1 :]:
+        if record.kind == "output":
+            same = met[:80] in record.text
+            if same:
+                changed = False  # what was done so far did not help
+                steps = [s for s in steps if s.kind == "edit"]
+            elif (
+                changed
+                and not record.is_error
+                and record.call in commands
+                and (not program or _program(commands[record.call]) == program)
+            ):
+                succeeded = True
+                break
+        elif record.kind in ("edit", "command"):
+            changed = True
+            steps.append(record)
+        elif record.kind == "message" and record.text.strip():
+            steps.append(record)
+            if record.role == "user" and changed and len(steps) > 2:
+                break  # the next task has begun
+    if not changed:
+        return [], False
+    closing = _explanation(records, steps, failed)
+    kept = [s for s in steps if s.kind != "message" or s is closing][-LINES + 1 :]
+    if closing is not None and closing not in kept:
+        kept.append(closing)
+    if program and not succeeded and closing is None:
+        return [], False
+    return sorted(kept, key=lambda r: (r.ord, r.sub)), True
+
+
+def _explanation(
+    records: Sequence[StoredRecord], steps: Sequence[StoredRecord], failed: StoredRecord
+) -> StoredRecord | None:
+    """Return what the assistant said about it: right after the last step, else the first thing after the failure."""
+    last = max((s.ord for s in steps if s.kind != "message"), default=failed.ord)
+    said = [
+        r for r in records if r.kind == "message" and r.role == "assistant" and r.text.strip() and r.ord > failed.ord
+    ]
+    behind = [r for r in said if r.ord >= last]
+    return behind[0] if behind and behind[0].ord <= last + 4 else said[0] if said else None
+
+
+_PREFIX = re.compile(r"^(?:\s*(?:cd\s+\S+\s*(?:&&|;)|\w+=\S+|sudo|time|env|exec|nohup)\s+)+")
+
+
+def _program(command: str) -> str:
+    """Return the program of a command and its first argument that is no option: `cargo build`."""
+    words = [w for w in _PREFIX.sub("", command).split() if not w.startswith("-")]
+    return " ".join(words[:2])

@@ -1,0 +1,334 @@
+"""`forget` and `exclude` as the indexer carries them out.
+
+The steps of both, in this order, so that a crash between any two is made good at the next start:
+
+1. the decision is written (and the hashes by which what it covers is known again),
+2. what it covers is taken out of the index, and the main process told: no answer has it from here on,
+3. the index is written anew beside the old one, without it, and the old one's files are deleted,
+4. the decision is marked as carried out.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from recall.errors import Ambiguous, NotFound, UsageError
+from recalld import analysis
+from recalld.answers import iso, resolve
+from recalld.decisions import Decisions, Forgotten
+from recalld.index.documents import StoredRecord
+from recalld.ingest.bans import Bans
+from recalld.ingest.forget import Targets, erase, gather, hold_back, remember, sub_agents, take_out
+from recalld.ingest.generations import Generations
+from recalld.ingest.worker import Worker
+from recalld.patterns import Patterns, checked
+
+_LISTED = 20
+"""Sessions that a dry run names."""
+
+Result = dict[str, Any]
+Params = dict[str, Any]
+
+
+class Commands:
+    """Over one worker. `alive` shows the main process that a long piece of work goes on."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        generations: Generations,
+        decisions: Decisions,
+        bans: Bans,
+        configured: Iterable[str],
+        home: Path,
+        alive: Callable[[], None],
+    ) -> None:
+        self._worker = worker
+        self._generations = generations
+        self._decisions = decisions
+        self._bans = bans
+        self._configured = tuple(configured)
+        self._home = home
+        self._alive = alive
+        worker.handlers["forget"] = self.forget
+        worker.handlers["exclude"] = self.exclude
+        worker.tidy = self.tidy
+
+    # -- forget ------------------------------------------------------------------------------------------------------
+
+    def forget(self, params: Params) -> Result:
+        """Carry out one `forget` request; see `docs/protocol.md`."""
+        if params.get("list"):
+            return {"forgotten": [self._told(found) for found in self._decisions.forgotten.values()]}
+        if params.get("undo"):
+            return self._undo(params)
+        self._worker.commit()
+        decision = self._decide(params)
+        targets = self._targets(decision)
+        result = self._summary(decision, targets)
+        if params.get("dry_run"):
+            return result
+        remember(decision, targets)
+        self._decisions.keep(decision)
+        self._bans.refresh()
+        hold_back(self._worker, targets, excluded=False)
+        self._carry_out(targets)
+        decision.erased = True
+        self._decisions.keep(decision)
+        return {**result, "id": decision.id}
+
+    def _decide(self, params: Params) -> Forgotten:
+        """Return the decision that a request asks for, without what it covers."""
+        session, project, before = params.get("session"), params.get("project"), params.get("before")
+        if sum(given is not None for given in (session, project, before)) != 1:
+            raise UsageError("say what to forget: one of session, project and before")
+        number, now = self._decisions.next_id(), int(time.time() * 1000)
+        if before is not None:
+            return Forgotten(number, "before", iso(before) or str(before), now, before)
+        if project is not None:
+            if not project.strip("/ "):
+                raise UsageError("project: would forget everything: name a directory below /")
+            return Forgotten(number, "project", project, now)
+        snapshot = self._worker.writer.snapshot
+        found = resolve(snapshot, str(session))
+        skeys = {found.skey, *sub_agents(snapshot, found.skey)}
+        return Forgotten(number, "session", snapshot.public_id(found), now, sessions=skeys)
+
+    def _targets(self, decision: Forgotten) -> Targets:
+        snapshot = self._worker.writer.snapshot
+        if decision.kind == "session":
+            targets = gather(snapshot, lambda _: False, decision.sessions)
+        else:
+            targets = gather(snapshot, _covers(decision), set())
+            if decision.kind == "project":
+                named = analysis.fold(decision.value).rstrip("/")
+                for skey in targets.nodes:
+                    session = snapshot.session(skey)
+                    if session is None or session.project is None or named in analysis.project_tokens(session.project):
+                        decision.sessions.add(skey)
+            decision.sessions |= targets.whole
+        decision.records = targets.records
+        files = self._worker.files
+        decision.files = [[files[f].path, n] for f, n in targets.files.items() if f in files]
+        return targets
+
+    def _summary(self, decision: Forgotten, targets: Targets) -> Result:
+        snapshot = self._worker.writer.snapshot
+        whole = [s for s in map(snapshot.session, sorted(targets.whole)) if s is not None]
+        files = [self._worker.files[f] for f in targets.files if f in self._worker.files]
+        spared = sum(n.copied for nodes in targets.nodes.values() for n in nodes.values())
+        gone = {f.id for f in files if f.deleted}
+        return {
+            "kind": decision.kind,
+            "value": decision.value,
+            "sessions": len(whole),
+            "sub_agents": sum(s.sub_agent is not None for s in whole),
+            "touched": len(targets.sessions - targets.whole),
+            "records": targets.records,
+            "copies": targets.copies,
+            "spared": spared,
+            "files": len(files),
+            "deleted_files": len(gone),
+            "unrecoverable": sum(n for f, n in targets.files.items() if f in gone),
+            "titles": [
+                {"id": snapshot.public_id(s), "title": s.title}
+                for s in sorted(whole, key=lambda s: -(s.updated or 0))[:_LISTED]
+            ],
+        }
+
+    def _told(self, decision: Forgotten) -> Result:
+        """Return what `list` says of a decision, and what `undo` could not bring back."""
+        lost = [(path, records) for path, records in decision.files if not os.path.exists(path)]
+        return {
+            "id": decision.id,
+            "kind": decision.kind,
+            "value": decision.value,
+            "made": iso(decision.made),
+            "sessions": len(decision.sessions),
+            "records": decision.records,
+            "files": len(decision.files),
+            "deleted_files": len(lost),
+            "unrecoverable": sum(records for _, records in lost),
+        }
+
+    def _undo(self, params: Params) -> Result:
+        decision = self._named(params)
+        result = self._told(decision)
+        if params.get("dry_run"):
+            return result
+        self._decisions.lift(decision)
+        self._bans.refresh()
+        held = [f for f in self._worker.files.values() if f.held_back or f.kind in ("history", "names", "meta")]
+        for file in held:
+            file.held_back.clear()
+        self._worker.read_again(held)
+        return result
+
+    def _named(self, params: Params) -> Forgotten:
+        """Return the decision that an `undo` is about: by its number, or by what it was made for."""
+        every = self._decisions.forgotten
+        number, session, project = params.get("id"), params.get("session"), params.get("project")
+        if number is not None:
+            found = [every[number]] if number in every else []
+        elif session is not None:
+            of_sessions = [d for d in every.values() if d.kind == "session"]
+            exact = [d for d in of_sessions if d.value == session]
+            found = exact or [d for d in of_sessions if session and d.value.startswith(session)]
+        elif project is not None:
+            found = [d for d in every.values() if d.kind == "project" and d.value == project]
+        else:
+            raise UsageError("say what to take back: its number in the list, or its session or project")
+        if not found:
+            raise NotFound("nothing of that name has been forgotten; `recall forget --list` lists what has")
+        if len(found) > 1:
+            numbers = ", ".join(str(d.id) for d in found)
+            raise Ambiguous(f"that was forgotten more than once (numbers {numbers}): name one by its number")
+        return found[0]
+
+    # -- exclude -----------------------------------------------------------------------------------------------------
+
+    def exclude(self, params: Params) -> Result:
+        """Carry out one `exclude` request; see `docs/protocol.md`."""
+        add, remove = params.get("add"), params.get("remove")
+        excluded = self._decisions.excluded
+        if add is None and remove is None:
+            return {"patterns": list(excluded.patterns), "configured": list(self._configured)}
+        if add is not None:
+            pattern = checked(add)
+            self._worker.commit()
+            targets = self._matching(Patterns([pattern], self._home))
+            result = {
+                "pattern": pattern,
+                "sessions": len(targets.whole),
+                "touched": len(targets.sessions - targets.whole),
+                "records": targets.records,
+            }
+            if params.get("dry_run"):
+                return result
+            if pattern not in excluded.patterns:
+                excluded.patterns.append(pattern)
+                self._decisions.keep_excluded()
+            self.settle()
+            return result
+        pattern = checked(str(remove))
+        if pattern not in excluded.patterns:
+            configured = pattern in self._configured
+            why = "it is in the configuration file: remove it there" if configured else "`recall exclude list` lists them"
+            raise NotFound(f"{pattern!r} is not in the list: {why}")
+        excluded.patterns.remove(pattern)
+        excluded.applied = [p for p in excluded.applied if p != pattern or p in self._configured]
+        self._decisions.keep_excluded()
+        self._open_up()
+        return {"pattern": pattern}
+
+    def configure(self, configured: Iterable[str]) -> None:
+        """Take a changed list of the configuration's patterns, and carry it out."""
+        before, self._configured = self._configured, tuple(configured)
+        excluded = self._decisions.excluded
+        lifted = set(before) - set(self._configured) - set(excluded.patterns)
+        if lifted:
+            excluded.applied = [p for p in excluded.applied if p not in lifted]
+            self._decisions.keep_excluded()
+            self._open_up()
+        self.settle()
+
+    def _patterns(self) -> list[str]:
+        return list(dict.fromkeys([*self._decisions.excluded.patterns, *self._configured]))
+
+    def _matching(self, patterns: Patterns) -> Targets:
+        files = self._worker.files
+
+        def covered(record: StoredRecord) -> bool:
+            file = files.get(record.file)
+            return patterns.project(record.project) or (file is not None and patterns.path(file.path))
+
+        return gather(self._worker.writer.snapshot, covered, set())
+
+    def _open_up(self) -> None:
+        """Read again what is no longer excluded."""
+        self._bans.set_patterns(Patterns(self._patterns(), self._home))
+        self._bans.refresh()
+        held = [
+            f for f in self._worker.files.values() if f.excluded or f.kind in ("history", "names", "meta")
+        ]
+        for file in held:
+            file.excluded.clear()
+        self._bans.start(self._worker.files.values())
+        self._worker.read_again(held)
+        self._worker.look(None)
+
+    # -- carrying out ------------------------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Carry out everything that is decided and not carried out: at a start, and after a change."""
+        patterns = self._patterns()
+        self._bans.set_patterns(Patterns(patterns, self._home))
+        self._bans.refresh()
+        if not self._decisions.pending(patterns):
+            return
+        self._worker.commit()
+        files = self._worker.files
+        bans = self._bans
+        snapshot = self._worker.writer.snapshot
+        excluding = self._matching(bans.patterns)
+        hold_back(self._worker, excluding, excluded=True)
+        bans.start(files.values())
+        sessions = {
+            skey
+            for found in self._decisions.forgotten.values()
+            if found.kind == "session" and not found.erased
+            for skey in found.sessions
+        }
+        targets = gather(snapshot, lambda r: bans.drops_record(r, files.get(r.file)), sessions)
+        for decision in self._decisions.forgotten.values():
+            if not decision.erased:
+                hold_back(self._worker, targets, excluded=False)
+        self._carry_out(targets)
+        self.settled()
+
+    def settled(self) -> None:
+        """Note that nothing of what was decided is left in the index."""
+        for decision in self._decisions.forgotten.values():
+            if not decision.erased:
+                decision.erased = True
+                self._decisions.keep(decision)
+        patterns = self._patterns()
+        if set(self._decisions.excluded.applied) != set(patterns):
+            self._decisions.excluded.applied = patterns
+            self._decisions.keep_excluded()
+
+    def tidy(self) -> None:
+        """Erase the traces of what was read before it was known that it was not to be."""
+        if self._bans.stale:
+            self._bans.stale = False
+            erase(self._worker, self._generations, self._alive)
+
+    def _carry_out(self, targets: Targets) -> None:
+        take_out(self._worker, targets, self._bans)
+        self._worker.commit(everything=True)
+        self._bans.stale = False
+        erase(self._worker, self._generations, self._alive)
+
+
+def _covers(decision: Forgotten) -> Callable[[StoredRecord], bool]:
+    """Return what tells which records a project's or a time's decision is about."""
+    before = decision.before
+    if before is not None:
+        return lambda record: record.time is not None and record.time < before
+    named = analysis.fold(decision.value).rstrip("/")
+    known: dict[str, bool] = {}
+
+    def covers(record: StoredRecord) -> bool:
+        if record.project is None:
+            return False
+        found = known.get(record.project)
+        if found is None:
+            found = known[record.project] = named in analysis.project_tokens(record.project)
+        return found
+
+    return covers
+

@@ -1,0 +1,55 @@
+"""Whether a text is still anywhere in a data directory.
+
+Files are searched for its bytes (a random token is not compressed away), and every index below the directory is opened:
+each stored document of each segment, deleted ones included, and the dictionary of every field's terms.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import msgpack
+import tantivy
+
+from recalld.index.schema import RAW_FIELDS, TEXT_FIELDS, register_tokenizers
+
+FIELDS = (*RAW_FIELDS, *TEXT_FIELDS, "stem", "parts")
+
+
+def traces(data: Path, *words: str) -> list[str]:
+    """Return where below `data` any of `words` is, a line each."""
+    found: list[str] = []
+    for path in sorted(p for p in data.rglob("*") if p.is_file()):
+        content = path.read_bytes().lower()
+        found += [f"{path.name}: {word}" for word in words if word.lower().encode() in content]
+    for meta in sorted(data.glob("index/*/meta.json")):
+        found += in_index(meta.parent, words)
+    return found
+
+
+def in_index(directory: Path, words: tuple[str, ...]) -> list[str]:
+    """Return where in one index any of `words` is."""
+    found: list[str] = []
+    named = json.loads((directory / "meta.json").read_text())["segments"]
+    ids = {segment["segment_id"].replace("-", "") for segment in named}
+    strays = {p.name.split(".")[0] for p in directory.iterdir() if len(p.name.split(".")[0]) == 32} - ids
+    found += [f"{directory.name}: files of a segment that is none any more: {name}" for name in strays]
+    index = tantivy.Index.open(str(directory))
+    register_tokenizers(index)
+    index.reload()
+    searcher = index.searcher()
+    for field in FIELDS:
+        for word in words:
+            for term, _ in searcher.terms_with_prefix(field, word.lower(), limit=10):
+                found.append(f"{directory.name}: the term {term!r} of {field}")
+    for ordinal in range(searcher.num_segments):
+        for number in itertools.count():
+            try:
+                document = searcher.doc(tantivy.DocAddress(ordinal, number))
+            except ValueError:  # there is none of that number; deleted ones are still there
+                break
+            text = repr(msgpack.unpackb(bytes(document["body"][0]), strict_map_key=False, unicode_errors="surrogatepass"))
+            found += [f"{directory.name}: a stored document with {word!r}" for word in words if word.lower() in text.lower()]
+    return found
