@@ -99,8 +99,9 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
     `original` is the text before folding where every character kept its place: parts of names are told by its case.
     """
     found: list[tuple[int, int, int]] = []
+    names = original is not None and analysis.has_identifiers(original)
     for p in patterns:
-        if p.part and not original:
+        if p.part and not names:
             continue
         at, taken, looked = text.find(p.first), 0, 0
         while at >= 0 and taken < _PER_WORD and looked < _LOOKED_AT:

@@ -19,6 +19,8 @@ _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _SHA_LENGTHS = (40, 64)
 _UNABBREVIATED = 39
 _FORM_LETTERS = 3
+_WALKED_LETTERS = 6
+"""Letters of a stem from which the dictionary behind it is walked."""
 _CLOSE_LETTERS = 4
 _CLOSE_TWO_LETTERS = 8
 _EXPANSIONS = 64
@@ -253,9 +255,17 @@ class Words:
         """Return the index's other terms with the English stem of `token`, or of one of its irregular forms."""
         known = self._sessions.forms.get(token)
         if known is None:
-            known = tuple(t for t in english.forms(token) if self._df("text", t))
+            known = tuple(dict.fromkeys(t for stem in english.stems(token) for t in self._of_stem(stem, token)))
             self._sessions.forms[token] = known
         return known
+
+    def _of_stem(self, stem: str, token: str) -> list[str]:
+        common = analysis.common_beginning(stem, token) if analysis.stem(token) == stem else stem
+        if len(common) < _WALKED_LETTERS:
+            # A short beginning has thousands of words behind it: sixty looks for likely ones are cheaper.
+            return [t for t in english.forms_of(stem) if t != token and self._df("text", t)]
+        near = self._searcher.terms_with_prefix("text", common, limit=_EXPANSIONS)
+        return [t for t, _ in near if t != token and analysis.stem(t) == stem]
 
     # -- close -------------------------------------------------------------------------------------------------------
 
