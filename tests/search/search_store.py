@@ -83,7 +83,8 @@ def record(
         "id": f"r{n}", "uid": f"r{n}", "up": None, "parent": f"r{n - 1}" if n else None,
         "kind": "message", "tool": None,
         "paths": [], "command": None, "exit_status": None, "is_error": None, "model": None, "branch": "main",
-        "truncated": False, "abandoned": False, "call": None, "side": None, "file": f"file-{split_session_key(skey)[1]}",
+        "truncated": False, "abandoned": False, "call": None, "side": None,
+        "file": f"file-{split_session_key(skey)[1]}",
         "offset": n * 1000,
         "length": 999, "ord": n, "sub": 0, "redactor": 1,
     }  # fmt: skip
