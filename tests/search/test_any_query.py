@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from pathlib import Path
 
 import pytest
@@ -59,19 +60,19 @@ def test_any_string_is_answered(shared: Store, text: str) -> None:
 WORDS = st.text(st.characters(categories=["Lu", "Ll", "Lo", "Nd"]), min_size=1, max_size=12)
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(WORDS, min_size=1, max_size=8), st.data())
-def test_what_stands_in_a_text_is_found_by_it(pieces: list[str], data: st.DataObject) -> None:
-    import tempfile
+@pytest.fixture(scope="module")
+def growing(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(Path(tmp_path_factory.mktemp("growing")) / "index")
 
-    joiner = data.draw(st.sampled_from([" ", "/", ".", "_", "-", "::"]))
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(WORDS, min_size=1, max_size=8), st.sampled_from([" ", "/", ".", "_", "-", "::"]))
+def test_what_stands_in_a_text_is_found_by_it(growing: Store, pieces: list[str], joiner: str) -> None:
     text = joiner.join(pieces)
     if not query.parse(f'"{text}"', CLOCK).clauses:
         return
-    with tempfile.TemporaryDirectory() as place:
-        store = Store(Path(place) / "index")
-        wanted = store.add("wanted", f"before {text} behind")
-        assert store.exact(f'"{text}"') == [wanted]
+    wanted = growing.add(str(uuid.uuid4()), f"before {text} behind")
+    assert wanted in growing.exact(f'"{text}"', limit=1000)
 
 
 @pytest.mark.parametrize(
