@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recall.errors import UsageError
-from recalld.search import query, words
+from recalld.index.reader import IndexReader
+from recalld.search import query, search, words
 from recalld.search.times import Clock, zone_of
 from search.search_store import NOW, Store
 
@@ -140,3 +142,13 @@ def test_what_does_not_parse_is_text(text: str, filters: dict[str, tuple[str, ..
 @given(st.text("abc", min_size=1, max_size=6), st.text("abc", min_size=1, max_size=6))
 def test_the_quick_look_at_one_slip_agrees_with_the_full_one(a: str, b: str) -> None:
     assert words.one_apart(a, b) == words.distance_within(a, b, 1)
+
+
+def test_many_threads_may_ask_at_once(shared: Store) -> None:
+    alone = [shared.ask(q)["hits"] for q in ("alpha", "beta", "alpha beta", "foo::bar")]
+    with ThreadPoolExecutor(8) as pool:
+        snapshot = IndexReader(shared.path).snapshot
+        queries = ["alpha", "beta", "alpha beta", "foo::bar"] * 50
+        params = [{"query": q, "now": NOW, "tz": "UTC"} for q in queries]
+        answers = list(pool.map(lambda p: search(snapshot, p)["hits"], params))
+    assert answers == alone * 50
