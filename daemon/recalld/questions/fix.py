@@ -118,7 +118,7 @@ def _best_line(text: str, wanted: list[str]) -> tuple[str, float] | None:
 def _lines_with(low: str, words: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Yield (start, end) of the lines that hold enough of `words` to be the same error.
 
-    A line may lack a quarter of them, so it holds one of any quarter and one more: only those are looked for everywhere.
+    A line may lack a quarter of them, so it holds one of any quarter and one more: those are looked for everywhere.
     """
     order = sorted(words, key=lambda w: (-len(w), w))
     for pivot in order[: int(len(order) * (1 - _ALIKE)) + 1]:

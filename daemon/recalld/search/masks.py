@@ -6,6 +6,7 @@ integer of 900 bytes, and joining two sets takes 100 ns. Masks are kept for as l
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Hashable, Iterable
 from weakref import WeakKeyDictionary
 
@@ -19,7 +20,7 @@ _READ_HITS = 2048
 """Up to so many hits their sessions are read one by one (0.3 ms); more are counted in buckets (0.7 to 3 ms)."""
 _MAX_BUCKETS = 60_000
 """Tantivy refuses more than 65,000 buckets; with more sessions than that all hits are read."""
-_MAX_CACHED = 16_384
+_MAX_CACHED = 4096
 
 
 class Sessions:
@@ -28,6 +29,7 @@ class Sessions:
     def __init__(self, snapshot: Snapshot) -> None:
         # No reference to the snapshot itself: this object lives as its value in a weak dictionary.
         self._searcher = snapshot.searcher
+        self._lock = threading.Lock()
         self._places: dict[int, int] = {}
         self._numbers: list[int] = []
         self._sizes: dict[int, int] = {}
@@ -44,10 +46,18 @@ class Sessions:
         for number in set(numbers):
             place = places.get(number)
             if place is None:
-                place = places[number] = len(places)
-                self._numbers.append(number)
+                place = self._new_place(number)
             mask |= 1 << place
         return mask
+
+    def _new_place(self, number: int) -> int:
+        with self._lock:  # long answers are made in threads
+            place = self._places.get(number)
+            if place is None:
+                place = len(self._numbers)
+                self._numbers.append(number)
+                self._places[number] = place
+            return place
 
     def numbers(self, mask: int) -> list[int]:
         """Return the `snum`s of a set."""
