@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from case_kit import CLAUDE, S, Case, at, cc, result, use
+from case_kit import CLAUDE, Case, S, at, cc, result, use
 
 DIR = "claude/projects/-srv-shop"
 OTHER = "5e551011-0000-4000-8000-0000000000aa"

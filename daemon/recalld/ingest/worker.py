@@ -297,7 +297,8 @@ class Worker:
             if self._current is not None and self._current[0].id == action.file.id:
                 return  # first to the end of what is being read of it
             if self._current is not None:
-                return self._interrupt()
+                self._interrupt()
+                return
             heapq.heappop(self._heap)
             del self._queued[action.file.id]
             file = action.file
@@ -345,9 +346,7 @@ class Worker:
         waited = time.monotonic() - self._uncommitted_since
         first = self.last_commit is None and not self.complete
         urgent_done = self._current is None and self._queued and not (self._heap and self._heap[0][0] == 0)
-        if self.batch.text_bytes >= self.config.index.batch_bytes or waited >= (FIRST_COMMIT_S if first else COMMIT_S):
-            self.commit()
-        elif urgent_done and self.complete:
+        if self.batch.text_bytes >= self.config.index.batch_bytes or waited >= (FIRST_COMMIT_S if first else COMMIT_S) or (urgent_done and self.complete):
             self.commit()
 
     def read_again(self, files: Iterable[StoredFile]) -> None:
