@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from mcp_kit import Client, User
 
+from mcp_kit import Client, User
 from recall import frame
 from recalld.mcp.text import MAX_BYTES
 
