@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from mcp_kit import Client, User
 
+from mcp_kit import Client, User
 from recall.mcp.relay import SEARCH_FAILED, SEARCH_PATIENCE
 from recalld.mcp import context_search as profile
 

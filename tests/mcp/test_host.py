@@ -10,8 +10,8 @@ import sys
 from typing import Any
 
 import pytest
-from mcp_kit import Client, User, kill, wait_until_gone
 
+from mcp_kit import Client, User, kill, wait_until_gone
 from recalld.server.mcp_host import COMMAND, McpHost
 
 PING = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n'
