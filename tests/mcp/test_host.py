@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from mcp_kit import Client, User, kill, wait_until_gone
+from recall import RequestError, connect
 from recalld.server.mcp_host import COMMAND, McpHost
 
 PING = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n'
@@ -122,6 +123,11 @@ def test_where_no_child_can_be_started_connections_are_closed() -> None:
         await host.stop()
 
     asyncio.run(run())
+
+
+def test_who_asks_is_told_in_bounds(asked: User) -> None:
+    with connect(asked.places.socket) as daemon, pytest.raises(RequestError, match="cwd: is longer than 4096"):
+        daemon.request("mcp", {"cwd": "/x" * 4096})
 
 
 def test_the_child_dies_with_a_daemon_that_is_killed(user: User) -> None:
