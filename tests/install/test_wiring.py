@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import stat
 from typing import TYPE_CHECKING
 
 import pytest
 
-from install.user_files import NAMES, PLAIN, TOML, handlers, ours, said
+from install.user_files import FOREIGN, NAMES, PLAIN, TOML, handlers, ours, said
 
 if TYPE_CHECKING:
     from install.conftest import User
