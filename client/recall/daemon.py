@@ -222,6 +222,9 @@ def wait_for(places: Places, process: subprocess.Popen[bytes] | None, timeout: f
         lock = read_lock(places)
         path = lock.socket if lock is not None and lock.socket else str(places.socket)
         try:
+            if process is not None and lock is None:
+                # Whoever may listen there has lost its data directory, and goes when the new one takes the lock.
+                raise DaemonUnreachable(f"no daemon holds the lock in {places.data} yet")
             return Client(path, timeout)
         except DaemonUnreachable as error:
             if process is not None and process.poll() is not None:

@@ -153,6 +153,16 @@ class AgentStatus(TypedDict):
     roots: list[str]
 
 
+class HookCounts(TypedDict):
+    """What the hooks of one event did since the daemon started; times are in the daemon."""
+
+    answers: int
+    silences: int
+    failures: int
+    p50_ms: float
+    p99_ms: float
+
+
 class Status(TypedDict):
     """Health and counts of the daemon."""
 
@@ -167,6 +177,8 @@ class Status(TypedDict):
     last_commit: str | None
     rss_bytes: int
     agents: dict[str, AgentStatus]
+    hooks: NotRequired[dict[str, dict[str, HookCounts]]]
+    """By agent, by event."""
     total_bytes: NotRequired[int]
     rate: NotRequired[float]
 
@@ -181,10 +193,20 @@ class Finding(TypedDict):
     remedy: str | None
 
 
+class Notes(TypedDict, total=False):
+    """What is no fault and worth knowing; absent where the indexing process did not say."""
+
+    unknown_types: dict[str, dict[str, int]]
+    """By agent: lines of types that this version does not know, counted by the type's name."""
+    redacted: dict[str, int]
+    """Secrets that were taken out since the start, counted by kind."""
+
+
 class DoctorResult(TypedDict):
-    """What is wrong; empty when all is well."""
+    """What is wrong (empty when all is well), and what is worth knowing."""
 
     findings: list[Finding]
+    notes: Notes
 
 
 class Touch(TypedDict):

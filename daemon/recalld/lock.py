@@ -51,6 +51,24 @@ class DataLock:
             os.fchmod(fd, 0o600)
             return cls(fd, places.lock)
 
+    def renew(self, places: Places, socket: str) -> bool:
+        """Where the lock's file has been taken away under us, take the lock again; return whether that was so.
+
+        Raise AlreadyRunning where another daemon was quicker, ConfigError where the data directory cannot be made.
+        """
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            found = None  # gone, with its directory perhaps
+        mine = os.fstat(self._fd)
+        if found is not None and (found.st_dev, found.st_ino) == (mine.st_dev, mine.st_ino):
+            return False
+        fresh = DataLock.acquire(places)
+        os.close(self._fd)
+        self._fd = fresh._fd
+        self.write(socket)
+        return True
+
     def write(self, socket: str) -> None:
         """Say who holds the lock and which socket it listens on."""
         text = json.dumps({"pid": os.getpid(), "version": __version__, "socket": socket}).encode() + b"\n"

@@ -17,7 +17,7 @@ from recall.cli.output import Line, print_json, print_lines, write_json
 from recall.client import SYNC_TIMEOUT
 from recall.errors import DaemonUnreachable, RecallError, UsageError
 from recall.places import places
-from recall.types import Finding, Status
+from recall.types import Finding, Notes, Status
 
 
 @click.command()
@@ -51,7 +51,19 @@ def status(as_json: bool) -> None:
                 (f"  {roots}", "dim"),
             ]
         )
+    lines += _hook_lines(answer)
     print_lines(lines)
+
+
+def _hook_lines(answer: Status) -> list[Line]:
+    lines: list[Line] = []
+    for agent, events in answer.get("hooks", {}).items():
+        told = ", ".join(
+            f"{event} {counts['answers']}/{counts['answers'] + counts['silences']} in {counts['p99_ms']:g} ms"
+            for event, counts in events.items()
+        )
+        lines.append([(f"  {agent:<12}", "bold"), (f"hooks answered, slowest hundredth: {told}", "")])
+    return lines
 
 
 @click.command()
@@ -60,20 +72,23 @@ def doctor(as_json: bool) -> None:
     """Say what is wrong and what to do about it; exit status 1 when something is. Starts no daemon."""
     try:
         answer: Status = ask_running("status")
-        findings: list[Finding] = [*ask_running("doctor")["findings"], *compared(answer, os.environ)]
+        told = ask_running("doctor")
+        findings: list[Finding] = [*told["findings"], *compared(answer, os.environ)]
+        notes: Notes = told.get("notes", {})
     except DaemonUnreachable as error:
-        findings = [finding("daemon", error.message, "recall start")]
+        findings, notes = [finding("daemon", error.message, "recall start")], {}
     from recall.install.findings import standing
 
     wired, more = standing(places(), os.environ)
     findings += more
     if as_json:
-        print_json({"findings": findings, "agents": wired})
+        print_json({"findings": findings, "notes": notes, "agents": wired})
     elif findings:
-        print_lines(_finding_lines(findings))
+        print_lines([*_finding_lines(findings), *_note_lines(notes)])
     else:
         print_lines([[("all is well", "green")]])
         print_lines([[(f"  {agent:<12}", "bold"), (state, "dim")] for agent, state in wired.items()])
+        print_lines(_note_lines(notes))
     if findings:
         raise click.exceptions.Exit(1)
 
@@ -98,6 +113,19 @@ def compared(answer: Status, env: Mapping[str, str]) -> list[Finding]:
 def finding(check: str, message: str, remedy: str, path: str | None = None) -> Finding:
     """Return one finding of the client's own."""
     return {"check": check, "path": path, "offset": None, "message": message, "remedy": remedy}
+
+
+def _note_lines(notes: Notes) -> list[Line]:
+    from recall.clean import clean_line
+    from recall.cli.render import counted
+
+    lines: list[Line] = []
+    for agent, types in sorted(notes.get("unknown_types", {}).items()):
+        names = ", ".join(f"{clean_line(name)} ({count})" for name, count in sorted(types.items()))
+        lines.append([(f"note: {agent} writes lines of types that this version does not know: {names}", "dim")])
+    if redacted := sum(notes.get("redacted", {}).values()):
+        lines.append([(f"note: {counted(redacted, 'secret')} taken out since the start", "dim")])
+    return lines
 
 
 def _finding_lines(findings: list[Finding]) -> list[Line]:

@@ -16,15 +16,15 @@ from recalld.index.writer import IndexWriter
 from recalld.ingest.bans import Bans
 from recalld.ingest.commands import Commands
 from recalld.ingest.control import Control
-from recalld.ingest.findings import findings
+from recalld.ingest.findings import findings, notes
 from recalld.ingest.generations import Generation, Generations
 from recalld.ingest.rebuild import rebuild
+from recalld.ingest.recovery import Recovery, is_damage
 from recalld.ingest.texts import Texts
 from recalld.ingest.worker import Worker
 from recalld.patterns import Patterns
 from recalld.redact import Redactor
 from recalld.server.children import die_with_parent
-from recalld.settings import Config
 from recalld.sources import SOURCES
 from recalld.watch.watcher import Watcher
 
@@ -47,6 +47,7 @@ class Process:
         self.control = Control(descriptor, self._command)
         self.redactor = Redactor(disabled=frozenset(self.config.redact.disabled))
         self.generations = Generations(self.places.index)
+        self.recovery = Recovery(self.generations)
         self.decisions = Decisions(self.places.data)
         self.bans = Bans(self.decisions, self._patterns())
         self.commands: Commands | None = None
@@ -67,10 +68,23 @@ class Process:
                 self.worker.events.put(("command", message))
 
     def run(self) -> None:
-        """Index until told to stop."""
+        """Index until told to stop. A failure that comes of a damaged index sets it aside, for the next start."""
         self.control.start()
+        try:
+            self._run()
+        except BaseException as failure:
+            generation = self.generations.current()
+            why = is_damage(failure, generation)
+            if why is not None and generation is not None:
+                self.recovery.set_aside(generation, why)
+            raise
+
+    def _run(self) -> None:
         generation = self.generations.current()
-        if generation is None or not generation.readable:
+        if generation is None:
+            self.recovery.set_strays_aside()
+            generation = self._begin()
+        elif not generation.readable:
             generation = self._begin()
         pending = self.decisions.pending(self.config.exclude.patterns)
         if generation.outdated:
@@ -86,9 +100,7 @@ class Process:
         self._watch(worker)
         worker.look(None)
         if worker.pending_bytes > BULK_BYTES:
-            thread = threading.Thread(target=_niced, args=(worker,), name="build")
-            thread.start()
-            thread.join()
+            _run_niced(worker)
         worker.run()
         if self.watcher is not None:
             self.watcher.stop()
@@ -120,7 +132,10 @@ class Process:
 
     def _make_worker(self, generation: Generation) -> Worker:
         worker = self._worker_over(generation)
-        worker.handlers["doctor"] = lambda _: {"findings": findings(worker, self.watcher)}
+        worker.handlers["doctor"] = lambda _: {
+            "findings": findings(worker, self.watcher, self.recovery.told),
+            "notes": notes(worker, self.redactor),
+        }
         worker.handlers["reload"] = lambda _: self._reload(worker)
         worker.handlers["look"] = lambda params: worker.look({Path(str(params["path"]))}, urgent=True)
         self.commands = Commands(
@@ -132,12 +147,21 @@ class Process:
             Path.home(),
             lambda: self.control.send("alive"),
         )
+        if self.recovery.waiting:
+            worker.tidy = lambda: self._recover(worker)
         with self._lock:
             self.worker, self.builder = worker, None
             for message in self._early:
                 worker.events.put(("command", message))
             self._early.clear()
         return worker
+
+    def _recover(self, worker: Worker) -> None:
+        """Called when all files are read, before the index counts as complete."""
+        self.recovery.salvage(worker)
+        assert self.commands is not None
+        worker.tidy = self.commands.tidy
+        worker.tidy()
 
     def _watch(self, worker: Worker) -> None:
         if self.watcher is not None:
@@ -159,11 +183,23 @@ class Process:
         return {}
 
 
-def _niced(worker: Worker) -> None:
+def _run_niced(worker: Worker) -> None:
     """Run until everything on disk is read, giving way to whoever else wants the processor."""
-    if sys.platform == "linux":  # where niceness is a thread's own; it ends with this thread
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
-    worker.run(until_idle=True)
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        if sys.platform == "linux":  # where niceness is a thread's own; it ends with this thread
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        try:
+            worker.run(until_idle=True)
+        except BaseException as failure:  # noqa: BLE001  # raised below: nothing may go on with a writer that has failed
+            failures.append(failure)
+
+    thread = threading.Thread(target=run, name="build")
+    thread.start()
+    thread.join()
+    if failures:
+        raise failures[0]
 
 
 def main() -> None:

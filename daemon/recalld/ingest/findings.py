@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,10 +26,11 @@ def finding(check: str, message: str, remedy: str | None, path: str | None = Non
     return {"check": check, "path": path, "offset": offset, "message": message, "remedy": remedy}
 
 
-def findings(worker: Worker, watcher: Watcher | None) -> list[Finding]:
-    """Return everything that is wrong or worth knowing."""
+def findings(worker: Worker, watcher: Watcher | None, recovered: Iterable[str] = ()) -> list[Finding]:
+    """Return everything that is wrong or worth knowing; `recovered` is what became of indexes that were damaged."""
     found: list[Finding] = []
     found += _bad_lines(worker)
+    found += [finding("index", text, "nothing: it is told until the next start", None) for text in recovered]
     found += [
         finding("unreadable", message, "make it readable for your user, or exclude it", path)
         for path, message in [*worker.troubles.items(), *worker.problems.items()]

@@ -55,11 +55,24 @@ class Generations:
         """Return the current index, if there is one."""
         try:
             told = json.loads((self.root / "current").read_bytes())
-            path = self.root / str(told["dir"])
+            name = str(told["dir"])
             made_with = {str(k): int(v) for k, v in told["made_with"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None  # none yet, or torn by something that is not us: built anew, from the files
+            return None  # none yet, or torn by something that is not us
+        path = self.root / name
+        if not name.isdigit():
+            return None
         return Generation(path, made_with) if (path / "meta.json").exists() else None
+
+    @property
+    def pointed(self) -> bool:
+        """There has been an index here."""
+        return (self.root / "current").exists()
+
+    def every(self) -> list[Path]:
+        """Return the index directories there are, current or not, oldest first."""
+        found = [p for p in self.root.iterdir() if p.name.isdigit() and p.is_dir()]
+        return sorted(found, key=lambda p: int(p.name))
 
     def new(self) -> Generation:
         """Return a directory for a new index, empty."""

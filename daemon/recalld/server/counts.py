@@ -10,8 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
+from recall.errors import IndexFailure
+from recalld import logs
 from recalld.index.documents import split_session_key
 from recalld.index.reader import Snapshot
+from recalld.search.boundary import guarded
 
 FEW = 50
 """Changed sessions whose difference is taken at once, at about 0.03 ms each; it happens between two answers."""
@@ -67,7 +70,10 @@ class Counts:
         try:
             while self._next is not None:
                 snapshot, self._next = self._next, None
-                self.by_agent = await loop.run_in_executor(None, count, snapshot, self._agents)
+                try:
+                    self.by_agent = await loop.run_in_executor(None, guarded(count), snapshot, self._agents)
+                except (IndexFailure, ValueError, OSError) as error:  # a damaged index: the counts before stand
+                    logs.error("count_failed", error=logs.where(error))
                 self.known.set()
         finally:
             self._task = None

@@ -64,6 +64,8 @@ class Indexer:
         self._command = tuple(command)
         self._silence = silence
         self._first_delay = first_delay
+        self.may_restart: Callable[[], bool] = lambda: True
+        """Asked before another child is started in the place of one that died; False ends the supervision."""
         self.state: State = "starting"
         self.pid: int | None = None
         self.restarts = 0
@@ -162,6 +164,8 @@ class Indexer:
             with suppress(TimeoutError):  # nobody asked for the end meanwhile: go on
                 await asyncio.wait_for(self._stopping.wait(), self._delay)
             self._delay = min(self._delay * 2, LAST_DELAY)
+            if not self._stopping.is_set() and not self.may_restart():
+                return
 
     async def _live(self) -> str:
         """Start a child and return how it ended."""

@@ -10,7 +10,7 @@ from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 
 from recall import __version__
-from recall.errors import Refused
+from recall.errors import RecallError, Refused
 from recall.hooks.write import refresh_launcher
 from recall.places import Places
 from recalld import logs
@@ -50,7 +50,7 @@ def serve(places: Places, env: MutableMapping[str, str] = os.environ, *, command
             logs.warning("config", line=warning.line, message=warning.message)
         try:
             service = Service(places, config, env, notifier, command=command)
-            asyncio.run(_run(service, listening))
+            asyncio.run(_run(service, listening, lock))
         finally:
             listening.close()
     finally:
@@ -66,9 +66,22 @@ def _refresh_launcher(places: Places) -> None:
         logs.error("launcher_not_written", error=str(error))
 
 
-async def _run(service: Service, listening: Listener) -> None:
+async def _run(service: Service, listening: Listener, lock: DataLock) -> None:
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
+
+    def may_restart() -> bool:
+        """Called before a new indexer: it dies of a data directory that is taken away, and the lock goes with that."""
+        try:
+            if lock.renew(service.places, os.fsdecode(listening.path)):
+                logs.warning("lock_renewed", why="the data directory was taken away")
+        except RecallError as error:
+            logs.error("lock_lost", error=error.message)
+            stopping.set()
+            return False
+        return True
+
+    service.indexer.may_restart = may_restart
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     loop.add_signal_handler(signal.SIGHUP, service.reload)

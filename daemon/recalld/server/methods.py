@@ -17,6 +17,7 @@ from recalld.search import search
 from recalld.server.hooks import SILENT_TOOL
 from recalld.server.method import Method, Send, inline, pool, task
 from recalld.server.params import Param
+from recalld.server.questions import QUESTIONS
 from recalld.server.service import Service
 from recalld.settings import AGENTS
 
@@ -92,14 +93,14 @@ async def _doctor(service: Service, params: Params, send: Send) -> Result:
         why = f"the indexing process did not answer within {DOCTOR_PATIENCE:g} s"
         try:
             async with asyncio.timeout(DOCTOR_PATIENCE):
-                findings += (await service.indexer.ask("doctor"))["findings"]
-                return {"findings": findings}
+                told = await service.indexer.ask("doctor")
+                return {"findings": findings + told["findings"], "notes": told["notes"]}
         except TimeoutError:
             remedy = "it may be busy with one huge file: repeat in a minute; if it stays, restart recalld"
         except Unavailable as error:
             why, remedy = error.message, "repeat; if it stays, see the log around `indexer_died`"
         findings.append({"check": "indexer", "path": None, "offset": None, "message": why, "remedy": remedy})
-    return {"findings": findings}
+    return {"findings": findings, "notes": {}}
 
 
 async def _sync(service: Service, params: Params, send: Send) -> Result:
@@ -209,6 +210,7 @@ METHODS: dict[str, Method[Service]] = {
     ),
     "session": inline(_session, {"session": REQUIRED}, needs_index=True),
     "resume": inline(_resume, {"session": REQUIRED}, needs_index=True),
+    **QUESTIONS,
     "hook": task(
         _hook,
         {

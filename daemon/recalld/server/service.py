@@ -17,6 +17,8 @@ from recalld.config import Config, effective_roots, load
 from recalld.decisions import Decisions
 from recalld.index.reader import IndexReader, Snapshot
 from recalld.ingest.generations import Generations
+from recalld.placement import shared_places
+from recalld.search.boundary import guarded
 from recalld.server.counts import Counts
 from recalld.server.hooks import Hooks
 from recalld.server.indexer import COMMAND, Indexer
@@ -96,14 +98,15 @@ class Service:
     def _index_changed(self, name: str, sessions: list[str] | None) -> None:
         path = self.places.index / Path(name).name
         try:
-            if self.reader is None or self.reader.path != path:
-                self.reader = IndexReader(path)
+            if self.reader is None or self.reader.path != path or sessions is None:
+                # Without a list of what changed an indexer has started: the directory may be another one of that name.
+                self.reader = guarded(IndexReader)(path)
                 self.counts.moved(None, self.reader.snapshot, None)
                 self._readable.set()
                 logs.info("index_opened", index=path.name)
             else:
                 before = self.reader.snapshot
-                self.counts.moved(before, self.reader.reload(sessions), sessions)
+                self.counts.moved(before, guarded(self.reader.reload)(sessions), sessions)
         except (IndexFailure, OSError, ValueError) as error:  # what tantivy raises for a damaged or vanished file
             self.index_error = f"{type(error).__name__}: {error}"
             logs.error("index_unreadable", index=path.name, error=logs.where(error))
@@ -232,6 +235,8 @@ class Service:
                 f"the indexing process was restarted {self.indexer.restarts} times, last: {self.indexer.last_failure}"
             )
             add("indexer", text, "see the log around `indexer_died`")
+        for message, remedy in shared_places(self.places.data):
+            add("placement", message, remedy, self.places.data)
         if self.index_error is not None:
             add(
                 "index",
