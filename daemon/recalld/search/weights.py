@@ -1,10 +1,8 @@
 """The constants of ranking, each with what chose it.
 
-"Measured" means `tests/benchmarks/quality/locomo.py` on five conversations, 997 questions; figures are hit@1 and
-hit@5 in
-per cent, with everything else as it stands here (77.9 and 93.6). What that data cannot tell, since all of it is said,
-is
-chosen by judgement and held by the promises in `tests/search/test_ranking.py`.
+"Measured" means `tests/benchmarks/quality/locomo.py` on five conversations, 997 questions: hit@1 and hit@5 in per cent,
+with everything else as it stands here (77.9 and 93.6). What that data cannot tell, since all of it is said, is chosen by
+judgement and held by the promises in `tests/search/test_ranking.py`.
 """
 
 from __future__ import annotations
@@ -18,8 +16,7 @@ _KIND = {"message": 1.0, "summary": 0.9, "command": 0.9, "edit": 0.85, "tool_cal
 ABANDONED = 0.7
 """What was rewound is found, below what stands. By judgement."""
 RECENCY = 0.15
-"""A record of now counts so much more than one of long ago: enough to order equals, not to bury another. By
-judgement."""
+"""A record of now counts so much more than an old one: enough to order equals, not to bury another. By judgement."""
 RECENCY_HALF_DAYS = 30.0
 LEAN = 0.5
 """A time that the question names makes a session of that time so much better. Measured: 0 76.0 and 92.1, 0.5 77.9 and
@@ -54,8 +51,7 @@ STOP_WEIGHT = 0.25
 TITLE_SHARE = 1.0
 """Weight of a title's score beside the best records'. By judgement."""
 MIN_COVERAGE = 0.2
-"""Share of a question, by rarity, that some session must hold: one known word among made-up ones is no answer.
-Measured:
+"""Share of a question, by rarity, that some session must hold: one known word among made-up ones is none. Measured:
 0.1 leaves 4 questions without an answer, 0.2 6, 0.3 13. (Asked of every session, 0.2 cost 2 points of hit@5.)"""
 
 
