@@ -1,7 +1,7 @@
 """The constants of ranking, each with what chose it.
 
 "Measured" means `tests/benchmarks/quality/locomo.py` on five conversations, 997 questions: hit@1 and hit@5 in per cent.
-Constants were changed one at a time, the others at or near what they are now (77.8 and 93.7). What that data cannot tell,
+Constants were changed one at a time, the others at or near what they are now (77.8, 93.7). What that data cannot tell,
 since all of it is said, is chosen by judgement and held by the promises in `tests/search/test_ranking.py`.
 """
 
