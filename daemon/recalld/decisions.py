@@ -1,9 +1,9 @@
 """What a person decided: which history is forgotten, and which projects and paths are never read.
 
 Each is a small file below `decisions/` in the data directory, written before the index acts on it and independent of
-the index: a lost one is built anew without what was forgotten. A file is replaced whole (written beside, synced, renamed,
-the directory synced), so a crash leaves the old state or the new one. It has a checksum, so damage is noticed: a decision
-that cannot be read stops the service, since going on would bring back what was to be gone.
+the index: a lost one is built anew without what was forgotten. A file is replaced whole (written beside, synced,
+renamed, the directory synced), so a crash leaves the old state or the new one. It has a checksum, so damage is noticed:
+a decision that cannot be read stops the service, since going on would bring back what was to be gone.
 
 A decision knows whether it has been carried out (`erased`). One that has not been is carried out at the next start,
 before anything is answered. One that was taken back stays, `lifted`, until the files that it was about have been read
@@ -137,7 +137,7 @@ class Decisions:
             self._replace(name, values)
         except OSError as error:
             why = error.strerror or "unknown"
-            raise Unavailable(f"the decision cannot be written ({why}): see to {self.directory}, then repeat") from error
+            raise Unavailable(f"the decision cannot be written ({why}): check {self.directory}, repeat") from error
 
     def _replace(self, name: str, values: list[Any]) -> None:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
