@@ -292,7 +292,10 @@ def test_a_copy_of_a_whole_root_as_a_second_root(case: Case) -> None:
     shutil.rmtree(case.root / "backup")
     case.read()
     assert case.matches("twinterm") == 1 and case.found("twinterm") == [S]
-    assert case.sessions()[S]["path"] == str(case.path(CLAUDE))
+    case.append(CLAUDE, cc("user", "u4", "u2", "originalterm", 3))
+    case.read()
+    assert case.found("originalterm") == [S] and case.matches("twinterm") == 1
+    assert case.sessions()[S]["source_deleted"] is False
 
 
 def test_two_agents_with_sessions_of_one_id(case: Case) -> None:
@@ -376,7 +379,7 @@ def test_an_excluded_unknown_or_disabled_agent(case: Case) -> None:
 @pytest.mark.skipif(sys.platform != "linux" or not is_root(), reason="a small file system of its own needs mount rights")
 def test_a_full_disk_loses_nothing_once_there_is_room(case: Case) -> None:
     case.places.data.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(case.places.data)], capture_output=True, check=False)
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m,mode=700", "tmpfs", str(case.places.data)], capture_output=True, check=False)
     if made.returncode:
         pytest.skip("may not mount")
     try:
