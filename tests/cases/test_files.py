@@ -215,7 +215,9 @@ def test_odd_bytes_cost_nothing_else(case: Case) -> None:
     for word in ("bomterm", "crlfterm", "gluedone", "gluedtwo", "surrogateterm", "escapedterm", "nulterm", "endterm"):
         assert case.found(word) == [S], word
     assert case.ask("status")["agents"]["claude-code"]["skipped_lines"] == 3
-    offsets = {f["offset"] for f in case.findings() if f["check"] == "skipped_line" and f["path"].endswith(f"{S}.jsonl")}
+    offsets = {
+        f["offset"] for f in case.findings() if f["check"] == "skipped_line" and f["path"].endswith(f"{S}.jsonl")
+    }
     data = case.path(CLAUDE).read_bytes()
     assert offsets == {data.index(b"{'single'"), data.index(b"true\n"), data.index(b'"text"')}
     for record in case.records(S):
@@ -225,7 +227,12 @@ def test_odd_bytes_cost_nothing_else(case: Case) -> None:
 
 def test_a_line_over_the_limit_is_skipped_and_named(case: Case) -> None:
     case.places.config.write_text("[index]\nmax_line_bytes = 100000\n")
-    case.write(CLAUDE, cc("user", "u1", None, "beforeterm", 0), cc("user", "u2", "u1", "giantterm " * 20000, 1), cc("user", "u3", "u2", "afterterm", 2))
+    case.write(
+        CLAUDE,
+        cc("user", "u1", None, "beforeterm", 0),
+        cc("user", "u2", "u1", "giantterm " * 20000, 1),
+        cc("user", "u3", "u2", "afterterm", 2),
+    )
     case.read()
     assert case.found("giantterm") == [] and case.found("beforeterm") == [S] and case.found("afterterm") == [S]
     [told] = [f for f in case.findings() if f["check"] == "skipped_line"]
@@ -281,7 +288,9 @@ def test_fifos_sockets_and_devices_are_left_alone(case: Case) -> None:
 
 def test_a_copy_of_a_whole_root_as_a_second_root(case: Case) -> None:
     case.write(CLAUDE, cc("user", "u1", None, "twinterm", 0), cc("user", "u2", "u1", "second", 1))
-    case.write(f"{DIR}/{S}/subagents/agent-1.jsonl", cc("user", "s1", None, "subtwinterm", 1, isSidechain=True, agentId="1"))
+    case.write(
+        f"{DIR}/{S}/subagents/agent-1.jsonl", cc("user", "s1", None, "subtwinterm", 1, isSidechain=True, agentId="1")
+    )
     shutil.copytree(case.claude, case.root / "backup")
     case.places.config.write_text(f'[sources.claude-code]\nroots = ["{case.claude}", "{case.root}/backup"]\n')
     case.read()
@@ -311,7 +320,12 @@ def test_two_agents_with_sessions_of_one_id(case: Case) -> None:
 
 
 def test_times_that_are_missing_ancient_or_ahead(case: Case) -> None:
-    lines = [cc("user", "u1", None, "firstterm", 0), cc("user", "u2", "u1", "timelessterm", 0), cc("user", "u3", "u2", "epochterm", 0), cc("user", "u4", "u3", "futureterm", 0)]
+    lines = [
+        cc("user", "u1", None, "firstterm", 0),
+        cc("user", "u2", "u1", "timelessterm", 0),
+        cc("user", "u3", "u2", "epochterm", 0),
+        cc("user", "u4", "u3", "futureterm", 0),
+    ]
     del lines[1]["timestamp"]
     lines[2]["timestamp"] = 1764320400
     lines[3]["timestamp"] = "2199-01-01T00:00:00.000Z"
@@ -362,7 +376,10 @@ def test_thousands_of_files_at_once(case: Case) -> None:
     case.read()
     for n in range(2000):
         sid = f"5e551011-0000-4000-8000-{n:012d}"
-        case.write(f"claude/projects/-srv-{n % 50}/{sid}.jsonl", cc("user", f"u{n}", None, f"crowdterm number{n}", n, sessionId=sid))
+        case.write(
+            f"claude/projects/-srv-{n % 50}/{sid}.jsonl",
+            cc("user", f"u{n}", None, f"crowdterm number{n}", n, sessionId=sid),
+        )
     case.read()
     assert case.ask("status")["sessions"] == 2000 and case.ask("search", query="crowdterm")["total"] == 2000
     assert case.found("number1999") == ["5e551011-0000-4000-8000-000000001999"]
@@ -376,10 +393,16 @@ def test_an_excluded_unknown_or_disabled_agent(case: Case) -> None:
     assert case.found("enabledterm") == [S] and case.found("disabledterm") == []
 
 
-@pytest.mark.skipif(sys.platform != "linux" or not is_root(), reason="a small file system of its own needs mount rights")
+@pytest.mark.skipif(
+    sys.platform != "linux" or not is_root(), reason="a small file system of its own needs mount rights"
+)
 def test_a_full_disk_loses_nothing_once_there_is_room(case: Case) -> None:
     case.places.data.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m,mode=700", "tmpfs", str(case.places.data)], capture_output=True, check=False)
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=3m,mode=700", "tmpfs", str(case.places.data)],
+        capture_output=True,
+        check=False,
+    )
     if made.returncode:
         pytest.skip("may not mount")
     try:
@@ -387,7 +410,10 @@ def test_a_full_disk_loses_nothing_once_there_is_room(case: Case) -> None:
         ballast = case.places.data / "ballast"
         ballast.write_bytes(b"x" * 2_000_000)
         for n in range(8):
-            case.append(CLAUDE, *[cc("user", f"u{n}-{i}", None, f"fullterm{n}x{i} " + os.urandom(2000).hex(), i) for i in range(60)])
+            case.append(
+                CLAUDE,
+                *[cc("user", f"u{n}-{i}", None, f"fullterm{n}x{i} " + os.urandom(2000).hex(), i) for i in range(60)],
+            )
         until(lambda: "indexer_died" in case.log(), case.log)
         assert case.ask("ping")["pid"]
         subprocess.run(["mount", "-o", "remount,size=64m", str(case.places.data)], check=True)

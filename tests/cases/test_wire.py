@@ -63,7 +63,12 @@ def full(case: Case) -> Case:
 
 def test_requests_in_one_packet_are_all_answered_by_id(full: Case) -> None:
     with wire(full) as s:
-        s.sendall(b"".join(frame({"v": 1, "id": n, "method": "search", "params": {"query": f"wireterm {n % 30}"}}) for n in range(100)))
+        s.sendall(
+            b"".join(
+                frame({"v": 1, "id": n, "method": "search", "params": {"query": f"wireterm {n % 30}"}})
+                for n in range(100)
+            )
+        )
         got = {r["id"]: r for r in (reply(s) for _ in range(100))}
     assert set(got) == set(range(100)) and all(r["ok"] is True for r in got.values())
     assert all(r["result"]["total"] == 1 for r in got.values())
@@ -118,7 +123,18 @@ def test_params_that_are_wrong_name_the_field(full: Case, method: str, params: d
     assert error["message"].startswith(names[-1])
 
 
-@pytest.mark.parametrize("data", [b"\xff\xff\xff\xff", struct.pack(">I", MAX + 1), frame([1, 2]), frame("text"), frame(7), struct.pack(">I", 3) + b"\xc1\xc1\xc1", struct.pack(">I", 0)])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xff\xff\xff\xff",
+        struct.pack(">I", MAX + 1),
+        frame([1, 2]),
+        frame("text"),
+        frame(7),
+        struct.pack(">I", 3) + b"\xc1\xc1\xc1",
+        struct.pack(">I", 0),
+    ],
+)
 def test_what_is_no_frame_ends_that_connection_only(full: Case, data: bytes) -> None:
     with wire(full) as other, wire(full) as s:
         s.sendall(data)
@@ -127,7 +143,21 @@ def test_what_is_no_frame_ends_that_connection_only(full: Case, data: bytes) -> 
         assert reply(other)["ok"] is True
 
 
-@pytest.mark.parametrize("message", [{}, {"v": 1}, {"v": 1, "id": "x", "method": "ping"}, {"v": 1, "id": 1}, {"v": 1, "id": 1, "method": 3}, {"v": 1, "id": 1, "method": "ping", "params": []}, {"v": 1, "id": 1, "method": "ping", "params": "x"}, {1: 2}, {b"v": 1}, {"v": 1, "id": 2**70 % 2**64, "method": "ping"}])
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"v": 1},
+        {"v": 1, "id": "x", "method": "ping"},
+        {"v": 1, "id": 1},
+        {"v": 1, "id": 1, "method": 3},
+        {"v": 1, "id": 1, "method": "ping", "params": []},
+        {"v": 1, "id": 1, "method": "ping", "params": "x"},
+        {1: 2},
+        {b"v": 1},
+        {"v": 1, "id": 2**70 % 2**64, "method": "ping"},
+    ],
+)
 def test_a_map_that_is_no_request_is_answered(full: Case, message: Any) -> None:
     with wire(full) as s:
         s.sendall(frame(message))
@@ -168,7 +198,9 @@ def test_many_clients_at_once(full: Case) -> None:
         try:
             with wire(full) as s:
                 for n in range(20):
-                    s.sendall(frame({"v": 1, "id": n, "method": "search", "params": {"query": f"wireterm {number % 30}"}}))
+                    s.sendall(
+                        frame({"v": 1, "id": n, "method": "search", "params": {"query": f"wireterm {number % 30}"}})
+                    )
                     if reply(s)["result"]["total"] != 1:
                         failures.append(f"{number}.{n}")
         except (OSError, EOFError, KeyError) as error:

@@ -75,7 +75,7 @@ def doctor(as_json: bool) -> None:
         print_lines([*_finding_lines(findings), *_note_lines(notes)])
     else:
         print_lines([[("all is well", "green")]])
-        print_lines([[(f"  {agent:<12}", "bold"), (state, "dim")] for agent, state in wired.items()])
+        print_lines([[(f"  {agent:<12}", "bold"), (f"hooks, MCP, skill: {state}", "dim")] for agent, state in wired.items()])
         print_lines(_note_lines(notes))
     if findings:
         raise click.exceptions.Exit(1)
@@ -104,12 +104,12 @@ def finding(check: str, message: str, remedy: str, path: str | None = None) -> F
 
 
 def _note_lines(notes: Notes) -> list[Line]:
-    from recall.clean import one_line
+    from recall.clean import clean_line
     from recall.cli.render import counted
 
     lines: list[Line] = []
     for agent, types in sorted(notes.get("unknown_types", {}).items()):
-        names = ", ".join(f"{one_line(name)} ({count})" for name, count in sorted(types.items()))
+        names = ", ".join(f"{clean_line(name)} ({count})" for name, count in sorted(types.items()))
         lines.append([(f"note: {agent} writes lines of types that this version does not know: {names}", "dim")])
     if redacted := sum(notes.get("redacted", {}).values()):
         lines.append([(f"note: {counted(redacted, 'secret')} taken out since the start", "dim")])

@@ -25,7 +25,6 @@ from recalld.ingest.worker import Worker
 from recalld.patterns import Patterns
 from recalld.redact import Redactor
 from recalld.server.children import die_with_parent
-from recalld.settings import Config
 from recalld.sources import SOURCES
 from recalld.watch.watcher import Watcher
 

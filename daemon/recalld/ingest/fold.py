@@ -8,7 +8,6 @@ from typing import Any
 from recalld.index.documents import StoredFile, StoredSession
 from recalld.ingest.nodes import Node, Session, Totals
 
-
 LEAF_RANK = 10
 """Rank of a title that is given to a node rather than to a session."""
 

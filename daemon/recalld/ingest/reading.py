@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from recalld.settings import IndexConfig
 from recalld import logs
 from recalld.index.documents import StoredFile, StoredRecord, from_body, hash_of
 from recalld.ingest.batch import Batch
 from recalld.ingest.texts import Texts, read_side
 from recalld.model import Item, Message
+from recalld.settings import IndexConfig
 from recalld.sources import SOURCES
 from recalld.sources.base import Line, Parser, SourceFile
 from recalld.sources.jsonl import decode

@@ -88,7 +88,7 @@ def is_damage(failure: BaseException, generation: Generation | None) -> str | No
 
     A panic arrives as pyo3's PanicException, which derives from BaseException and cannot be imported.
     """
-    if generation is None or not isinstance(failure, Exception) and type(failure).__name__ != "PanicException":
+    if generation is None or (not isinstance(failure, Exception) and type(failure).__name__ != "PanicException"):
         return None
     try:
         return check.damage(generation.path)

@@ -291,7 +291,7 @@ class Worker:
                 heapq.heappop(self._heap)
                 continue
             if self._current is not None and self._current[0].id == action.file.id:
-                return  # first to the end of what is being read of it
+                return None  # first to the end of what is being read of it
             if self._current is not None:
                 return self._interrupt()
             heapq.heappop(self._heap)
@@ -301,7 +301,7 @@ class Worker:
                 logs.info("file", change="replaced", agent=file.agent)
             chunks = reading.read(self.batch, self.table, file, self.config.index, again=isinstance(action, Replace))
             self._current, self._current_action = (file, chunks), action
-            return
+            return None
         self.pending_bytes = 0 if self._current is None else self.pending_bytes
 
     def _interrupt(self) -> None:
@@ -340,9 +340,7 @@ class Worker:
         waited = time.monotonic() - self._uncommitted_since
         first = self.last_commit is None and not self.complete
         urgent_done = self._current is None and self._queued and not (self._heap and self._heap[0][0] == 0)
-        if self.batch.text_bytes >= self.config.index.batch_bytes or waited >= (FIRST_COMMIT_S if first else COMMIT_S):
-            self.commit()
-        elif urgent_done and self.complete:
+        if self.batch.text_bytes >= self.config.index.batch_bytes or waited >= (FIRST_COMMIT_S if first else COMMIT_S) or (urgent_done and self.complete):
             self.commit()
 
     def read_again(self, files: Iterable[StoredFile]) -> None:

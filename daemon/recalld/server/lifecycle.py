@@ -10,8 +10,7 @@ from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 
 from recall import __version__
-from recall.errors import RecallError
-from recall.errors import Refused
+from recall.errors import RecallError, Refused
 from recall.hooks.write import refresh_launcher
 from recall.places import Places
 from recalld import logs
