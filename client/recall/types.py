@@ -153,6 +153,16 @@ class AgentStatus(TypedDict):
     roots: list[str]
 
 
+class HookCounts(TypedDict):
+    """What the hooks of one event did since the daemon started; times are in the daemon."""
+
+    answers: int
+    silences: int
+    failures: int
+    p50_ms: float
+    p99_ms: float
+
+
 class Status(TypedDict):
     """Health and counts of the daemon."""
 
@@ -167,6 +177,8 @@ class Status(TypedDict):
     last_commit: str | None
     rss_bytes: int
     agents: dict[str, AgentStatus]
+    hooks: NotRequired[dict[str, dict[str, HookCounts]]]
+    """By agent, by event."""
     total_bytes: NotRequired[int]
     rate: NotRequired[float]
 

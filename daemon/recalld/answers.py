@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,11 @@ def resume_of(snapshot: Snapshot, session: StoredSession) -> Resume:
         source_deleted=session.deleted or session.prompt_only,
         root=Path(file.root) if file else None,
     )
-    return SOURCES[session.agent].resume(view)
+    resume = SOURCES[session.agent].resume(view)
+    if resume.reason is None and (session.id.startswith("-") or (resume.cwd or "").startswith("-")):
+        # The agent, or `cd`, would read it as an option: a file's name must not switch anything on.
+        return replace(resume, reason="its id or directory begins with a dash and would be taken for an option")
+    return resume
 
 
 def command_line(resume: Resume) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recall.errors import ConfigError, UsageError
+from recalld.patterns import checked
 from recalld.settings import (
     AGENTS,
     GIB,

@@ -1,12 +1,13 @@
 """What a person decided: which history is forgotten, and which projects and paths are never read.
 
-Each decision is a small file below `decisions/` in the data directory, written before the index acts on it and
-independent of the index: a lost index is built anew without what was forgotten. A file is replaced whole (written beside,
-synced, renamed, the directory synced), so a crash leaves the old state or the new one, and carries a checksum, so damage
-is noticed: a decision that cannot be read stops the service, since going on would bring back what was to be gone.
+Each is a small file below `decisions/` in the data directory, written before the index acts on it and independent of
+the index: a lost one is built anew without what was forgotten. A file is replaced whole (written beside, synced,
+renamed, the directory synced), so a crash leaves the old state or the new one, and has a checksum, so damage is noticed: a
+decision that cannot be read stops the service, since going on would bring back what was to be gone.
 
 A decision knows whether it has been carried out (`erased`). One that has not been is carried out at the next start,
-before anything is answered.
+before anything is answered. One that was taken back stays, `lifted`, until the files that it was about have been read
+again.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class Forgotten:
     records: int = 0
     erased: bool = False
     """It is out of the index, and out of its files."""
+    lifted: bool = False
+    """It was taken back, and the files that it was about are being read again."""
 
 
 @dataclass(slots=True)
@@ -63,6 +66,8 @@ class Excluded:
     patterns: list[str] = field(default_factory=list)
     applied: list[str] = field(default_factory=list)
     """Patterns, of both lists, of which nothing is left in the index."""
+    lifting: bool = False
+    """Something was taken off a list, and the files that it was about are being read again."""
 
 
 class Decisions:
@@ -88,7 +93,7 @@ class Decisions:
 
     def pending(self, configured: Iterable[str]) -> bool:
         """Tell whether something decided has not been carried out. `configured` are the configuration's patterns."""
-        if any(not found.erased for found in self.forgotten.values()):
+        if any(not found.erased and not found.lifted for found in self.forgotten.values()):
             return True
         return bool({*self.excluded.patterns, *configured} - set(self.excluded.applied))
 
@@ -102,15 +107,30 @@ class Decisions:
         self._write(f"{_FORGET}{decision.id:06d}", _values(decision))
         self.forgotten[decision.id] = decision
 
-    def lift(self, decision: Forgotten) -> None:
-        """Take a decision back."""
+    def standing(self) -> list[Forgotten]:
+        """Return what is forgotten: all decisions but those that were taken back."""
+        return [found for found in self.forgotten.values() if not found.lifted]
+
+    def lifting(self) -> bool:
+        """Tell whether something was taken back whose files have not all been read again."""
+        return self.excluded.lifting or any(found.lifted for found in self.forgotten.values())
+
+    def lifted(self) -> None:
+        """Note that the files of everything that was taken back have been read again."""
+        for found in [found for found in self.forgotten.values() if found.lifted]:
+            self._remove(found)
+        if self.excluded.lifting:
+            self.excluded.lifting = False
+            self.keep_excluded()
+
+    def _remove(self, decision: Forgotten) -> None:
         os.unlink(self.directory / f"{_FORGET}{decision.id:06d}{_SUFFIX}")
         _sync(self.directory)
         del self.forgotten[decision.id]
 
     def keep_excluded(self) -> None:
         """Write the list of what is never read."""
-        self._write(_EXCLUDE, [self.excluded.patterns, self.excluded.applied])
+        self._write(_EXCLUDE, [self.excluded.patterns, self.excluded.applied, self.excluded.lifting])
 
     def _write(self, name: str, values: list[Any]) -> None:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -143,8 +163,8 @@ def _read(path: Path) -> list[Any]:
         values: list[Any] = msgpack.unpackb(content, unicode_errors="surrogatepass", use_list=True)
     except (OSError, ValueError, TypeError, msgpack.UnpackException) as error:
         raise DecisionsDamaged(
-            f"the decision in {path} cannot be read ({error}): restore it from a backup, or remove it and give up what it"
-            " forgot or excluded"
+            f"the decision in {path} cannot be read ({error}): restore it from a backup, or remove it and give up what"
+            " it forgot or excluded"
         ) from error
     return values
 

@@ -1,10 +1,10 @@
 """What an exclusion means: projects and paths that are never read.
 
-| pattern | excludes |
-|---|---|
-| `/w/secret`, `~/secret` | that directory and everything below: as a project, and as the place of session files |
-| `/w/*/secret`, `**/private` | the same for every path that fits; `*` and `?` stay within one component, `**` spans any number |
-| `secret`, `client-*` | every project that has a component of that name; not session files, whose paths have names of their own |
+    /w/secret, ~/secret        that directory and everything below: as a project, and as the place of session files
+    /w/*/secret, **/private    the same for every path that fits; `*` and `?` stay within one component, `**` spans any
+                               number of them
+    secret, client-*           every project that has a component of that name; not session files, whose paths have
+                               names of their own
 
 Case, accents and Unicode form do not matter in a project's path, as in `project:`; a file's path is taken as it is.
 """
@@ -68,7 +68,7 @@ def checked(pattern: str) -> str:
     text = pattern.strip()
     if not text or len(text) > _MOST or "\0" in text:
         raise UsageError(f"not a pattern: {pattern[:80]!r}; give a directory, a glob or a project's name")
-    if text.startswith("/") or text.startswith("~"):
+    if text.startswith(("/", "~")):
         text = os.path.normpath(text)
         if text in ("/", "//", "~") or not text.strip("/*"):
             raise UsageError(f"{pattern!r} would exclude everything: name a directory below it")
@@ -80,7 +80,8 @@ def checked(pattern: str) -> str:
 
 
 def _spellings(text: str, home: Path) -> list[str]:
-    """Return a pattern with `~` resolved, and the directory that it is where links lead elsewhere: agents record either."""
+    """Return a pattern with `~` resolved, and the directory that it is where links lead elsewhere: agents record
+    either."""
     if text == "~" or text.startswith("~/"):
         text = f"{home}{text[1:]}"
     if text.startswith("/") and not any(c in text for c in "*?"):

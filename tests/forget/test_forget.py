@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import secrets
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from machine import Machine
-from recall.errors import RequestError
-from talks import FORK, OTHER, S, T, T_FORK, claude_file, codex_file, copied, forked, put, talk, thread
+from talks import FORK, OTHER, T_FORK, S, T, claude_file, codex_file, copied, forked, put, talk, thread
 from traces import traces
+
+from recall.errors import RequestError
 
 
 def word() -> str:
@@ -41,8 +43,6 @@ def restart(machine: Machine) -> None:
 
 
 def lose_the_index(machine: Machine) -> None:
-    import shutil
-
     machine.stop()
     shutil.rmtree(machine.places.data / "index")
     machine.start()
@@ -111,7 +111,8 @@ def test_forks_and_copies_do_not_bring_it_back(machine: Machine, original_is_gon
     put(claude_file(machine.claude, FORK), *forked(said, FORK), *talk(FORK, f"own {own}", start=2))
     threads = thread(T, f"one {mine}", f"two {mine}")
     put(codex_file(machine.codex, T), *threads)
-    put(codex_file(machine.codex, T_FORK), *thread(T_FORK, f"one {mine}", f"two {mine}", f"own {own}", forked_from_id=T))
+    texts = (f"one {mine}", f"two {mine}", f"own {own}")
+    put(codex_file(machine.codex, T_FORK), *thread(T_FORK, *texts, forked_from_id=T))
     machine.start()
     machine.sync()
     forget(machine, session=S)
@@ -174,7 +175,8 @@ def test_its_sub_agents_and_its_prompts_go_with_it(machine: Machine) -> None:
     put(history, {"display": f"start {mine}", "sessionId": S, "timestamp": 1, "project": "/w/app"})
     put(history, {"display": f"other {kept}", "sessionId": OTHER, "timestamp": 1, "project": "/w/app"})
     put(machine.codex / "history.jsonl", {"session_id": T, "ts": 1, "text": f"start {mine}"})
-    put(machine.codex / "session_index.jsonl", {"id": T, "thread_name": f"named {mine}", "updated_at": "2026-11-01T00:00:00Z"})
+    named = {"id": T, "thread_name": f"named {mine}", "updated_at": "2026-11-01T00:00:00Z"}
+    put(machine.codex / "session_index.jsonl", named)
     machine.start()
     machine.sync()
     plan = forget(machine, session=S, dry_run=True)

@@ -50,6 +50,7 @@ def in_index(directory: Path, words: tuple[str, ...]) -> list[str]:
                 document = searcher.doc(tantivy.DocAddress(ordinal, number))
             except ValueError:  # there is none of that number; deleted ones are still there
                 break
-            text = repr(msgpack.unpackb(bytes(document["body"][0]), strict_map_key=False, unicode_errors="surrogatepass"))
-            found += [f"{directory.name}: a stored document with {word!r}" for word in words if word.lower() in text.lower()]
+            body = msgpack.unpackb(bytes(document["body"][0]), strict_map_key=False, unicode_errors="surrogatepass")
+            text = repr(body).lower()
+            found += [f"{directory.name}: a stored document with {word!r}" for word in words if word.lower() in text]
     return found

@@ -151,7 +151,8 @@ def test_any_command_line_is_taken_apart(command: str) -> None:
 def test_fix_finds_the_same_error_and_what_was_done(store: Store) -> None:
     error = "ConnectionError: cannot connect to 10.0.0.7:5432 after 30s (/w/app/db.py:12)"
     store.add(
-        "fixed", "run it", ran("pytest", "c1"), printed(f"...\n{error}\n", "c1", error=True), edit("/w/app/db.py", "timeout = 60"),
+        "fixed", "run it", ran("pytest", "c1"), printed(f"...\n{error}\n", "c1", error=True),
+        edit("/w/app/db.py", "timeout = 60"),
         ran("pytest", "c2"), printed("3 passed", "c2"), time=NOW - DAY,
     )  # fmt: skip
     store.add("unknown", ran("x", "c1"), printed("KeyError: 'user'", "c1", error=True), ran("y"))

@@ -23,7 +23,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         path.mkdir()
-        self._path = path
+        self.path = path
         self._index = tantivy.Index(build_schema(), path=str(path))
         register_tokenizers(self._index)
         self._writer = self._index.writer(15_000_000, num_threads=1)
@@ -60,7 +60,7 @@ class Store:
     def snapshot(self) -> Snapshot:
         if self._snapshot is None:
             self._writer.commit()
-            self._snapshot = IndexReader(self._path).snapshot
+            self._snapshot = IndexReader(self.path).snapshot
         return self._snapshot
 
     def ask(self, query: str, **params: Any) -> dict[str, Any]:
@@ -83,7 +83,8 @@ def record(
         "id": f"r{n}", "uid": f"r{n}", "up": None, "parent": f"r{n - 1}" if n else None,
         "kind": "message", "tool": None,
         "paths": [], "command": None, "exit_status": None, "is_error": None, "model": None, "branch": "main",
-        "truncated": False, "abandoned": False, "call": None, "side": None, "file": f"file-{split_session_key(skey)[1]}",
+        "truncated": False, "abandoned": False, "call": None, "side": None,
+        "file": f"file-{split_session_key(skey)[1]}",
         "offset": n * 1000,
         "length": 999, "ord": n, "sub": 0, "redactor": 1,
     }  # fmt: skip

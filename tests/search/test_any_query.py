@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,33 +12,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recall.errors import UsageError
-from recalld.search import query
+from recalld.index.reader import IndexReader
+from recalld.search import query, search, words
 from recalld.search.times import Clock, zone_of
 from search.search_store import NOW, Store
 
 _ZONE = zone_of("UTC", None)
 assert _ZONE is not None
 CLOCK = Clock(NOW, _ZONE)
-PIECES = st.sampled_from(
-    [
-        "alpha",
-        "beta",
-        '"',
-        "-",
-        "OR",
-        "*",
-        "a*",
-        "project:",
-        "since:7d",
-        "is:error",
-        "role:x",
-        "E0382]",
-        "C++",
-        "修改",
-        "🎉",
-    ]
-    + ["(", ")", "http://x/y?z", "foo::bar", "--flag", '"alpha beta"', "-beta", "until:", "session:", "\\", "'", "\x00"]
-)
+_WORDS = "alpha beta - OR * a* project: since:7d is:error role:x E0382] C++ 修改 🎉 ( ) http://x/y?z foo::bar --flag"
+PIECES = st.sampled_from([*_WORDS.split(), '"', '"alpha beta"', "-beta", "until:", "session:", "\\", "'", "\x00"])
 QUERIES = st.one_of(
     st.text(max_size=60),
     st.lists(PIECES, max_size=8).map(" ".join),
@@ -77,19 +62,19 @@ def test_any_string_is_answered(shared: Store, text: str) -> None:
 WORDS = st.text(st.characters(categories=["Lu", "Ll", "Lo", "Nd"]), min_size=1, max_size=12)
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(WORDS, min_size=1, max_size=8), st.data())
-def test_what_stands_in_a_text_is_found_by_it(words: list[str], data: st.DataObject) -> None:
-    import tempfile
+@pytest.fixture(scope="module")
+def growing(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(Path(tmp_path_factory.mktemp("growing")) / "index")
 
-    joiner = data.draw(st.sampled_from([" ", "/", ".", "_", "-", "::"]))
-    text = joiner.join(words)
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(WORDS, min_size=1, max_size=8), st.sampled_from([" ", "/", ".", "_", "-", "::"]))
+def test_what_stands_in_a_text_is_found_by_it(growing: Store, pieces: list[str], joiner: str) -> None:
+    text = joiner.join(pieces)
     if not query.parse(f'"{text}"', CLOCK).clauses:
         return
-    with tempfile.TemporaryDirectory() as place:
-        store = Store(Path(place) / "index")
-        wanted = store.add("wanted", f"before {text} behind")
-        assert store.exact(f'"{text}"') == [wanted]
+    wanted = growing.add(str(uuid.uuid4()), f"before {text} behind")
+    assert wanted in growing.exact(f'"{text}"', limit=1000)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +119,7 @@ def test_params_that_mean_nothing_are_refused(shared: Store, params: dict[str, o
 
 
 @pytest.mark.parametrize(
-    ("text", "filters", "words"),
+    ("text", "filters", "wanted"),
     [
         ("is:nothing", {}, ["is:nothing"]),
         ("since:soon", {}, ["since:soon"]),
@@ -148,7 +133,22 @@ def test_params_that_mean_nothing_are_refused(shared: Store, params: dict[str, o
         ("https://x.y is: it", {}, ["https://x.y", "is:", "it"]),
     ],
 )
-def test_what_does_not_parse_is_text(text: str, filters: dict[str, tuple[str, ...]], words: list[str]) -> None:
+def test_what_does_not_parse_is_text(text: str, filters: dict[str, tuple[str, ...]], wanted: list[str]) -> None:
     parsed = query.parse(text, CLOCK)
     assert parsed.filters == filters
-    assert [w.text for c in parsed.clauses for w in c] == list(dict.fromkeys(words))
+    assert [w.text for c in parsed.clauses for w in c] == list(dict.fromkeys(wanted))
+
+
+@given(st.text("abc", min_size=1, max_size=6), st.text("abc", min_size=1, max_size=6))
+def test_the_quick_look_at_one_slip_agrees_with_the_full_one(a: str, b: str) -> None:
+    assert words.one_apart(a, b) == words.distance_within(a, b, 1)
+
+
+def test_many_threads_may_ask_at_once(shared: Store) -> None:
+    alone = [shared.ask(q)["hits"] for q in ("alpha", "beta", "alpha beta", "foo::bar")]
+    with ThreadPoolExecutor(8) as pool:
+        snapshot = IndexReader(shared.path).snapshot
+        queries = ["alpha", "beta", "alpha beta", "foo::bar"] * 50
+        params = [{"query": q, "now": NOW, "tz": "UTC"} for q in queries]
+        answers = list(pool.map(lambda p: search(snapshot, p)["hits"], params))
+    assert answers == alone * 50

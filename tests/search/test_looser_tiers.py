@@ -95,7 +95,15 @@ def test_filters_hold_in_every_tier(store: Store) -> None:
         assert store.found(f"{query} -tokens") == [], query
 
 
-@pytest.mark.parametrize(("when", "question"), [("2026-05-07T10:00", "on 7 May"), ("2025-12-03T10:00", "in December 2025"), ("2026-05-19T10:00", "last week"), ("2026-05-19T10:00", "上周")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("when", "question"),
+    [
+        ("2026-05-07T10:00", "on 7 May"),
+        ("2025-12-03T10:00", "in December 2025"),
+        ("2026-05-19T10:00", "last week"),
+        ("2026-05-19T10:00", "上周"),
+    ],
+)
 def test_a_date_in_the_question_leans(store: Store, when: str, question: str) -> None:
     from recalld.search import times
     from recalld.search.times import Clock, zone_of

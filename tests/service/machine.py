@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+
 from recall.client import Client, connect
 from recall.errors import RecallError
 from recall.places import Places

@@ -19,8 +19,8 @@ from recall.errors import Refused
 def exclude() -> None:
     """Projects and paths never to read; what is already in the index goes.
 
-    PATTERN is a directory (it and everything below), a glob (`*` within a component, `**` across), or a name without `/`:
-    every project with a component of that name.
+    PATTERN is a directory (it and everything below), a glob (`*` within a component, `**` across), or a name without
+    `/`: every project with a component of that name.
     """
 
 

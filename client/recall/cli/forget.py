@@ -23,7 +23,7 @@ from recall.errors import Refused, UsageError
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--list", "as_list", is_flag=True, help="List what was forgotten.")
 @click.option("--undo", is_flag=True, help="Take a decision back, and read again what the files still hold.")
-@click.option("--id", "number", type=click.IntRange(1), metavar="N", help="With --undo: the decision's number in the list.")
+@click.option("--id", "number", type=click.IntRange(1), metavar="N", help="With --undo: its number in --list.")
 @json_option
 def forget(
     session: str | None,
@@ -104,10 +104,12 @@ def _lines(plan: dict[str, Any], undo: bool) -> list[Line]:
     if more > 0:
         lines.append([(f"  and {counted(more, 'more session')}", "dim")])
     if plan["spared"]:
-        text = f"{counted(plan['spared'], 'message')} that it copied from an older session stay there: forget that one too"
+        copied = counted(plan["spared"], "message")
+        text = f"{copied} that it copied from an older session stay there: forget that one too"
         lines.append([(text, "yellow")])
     if plan["unrecoverable"]:
-        text = f"{counted(plan['unrecoverable'], 'record')} exist nowhere else any more: not even --undo brings them back"
+        lost = counted(plan["unrecoverable"], "record")
+        text = f"{lost} exist nowhere else any more: not even --undo brings them back"
         lines.append([(text, "yellow")])
     lines.append([("agents' own files stay as they are", "dim")])
     return lines

@@ -51,7 +51,19 @@ def status(as_json: bool) -> None:
                 (f"  {roots}", "dim"),
             ]
         )
+    lines += _hook_lines(answer)
     print_lines(lines)
+
+
+def _hook_lines(answer: Status) -> list[Line]:
+    lines: list[Line] = []
+    for agent, events in answer.get("hooks", {}).items():
+        told = ", ".join(
+            f"{event} {counts['answers']}/{counts['answers'] + counts['silences']} in {counts['p99_ms']:g} ms"
+            for event, counts in events.items()
+        )
+        lines.append([(f"  {agent:<12}", "bold"), (f"hooks answered, slowest hundredth: {told}", "")])
+    return lines
 
 
 @click.command()

@@ -44,7 +44,7 @@ def main(argv: list[str], settings: "Settings") -> None:
     what = argv[1] if len(argv) > 1 else ""
     if what == "mcp":
         sys.path.insert(0, str(settings["relay"]))
-        import relay  # a module by its file: `recall` as a package costs too much
+        import relay  # type: ignore[import-not-found]  # by its file: `recall` as a package costs too much
 
         relay.main(argv[2:], settings, environment(settings))
     if what not in ("hook", "statusline"):

@@ -66,8 +66,9 @@ HOOKS: dict[Name, tuple[Hook, ...]] = {
     "qwen-code": (
         Hook("SessionStart"),
         Hook("UserPromptSubmit"),
-        Hook("PreToolUse", "read_file|edit|write_file"),
-        Hook("PostToolUse", "run_shell_command"),
+        # Seen with 0.24.4: what PreToolUse adds does not reach the model, and failures fire PostToolUseFailure instead.
+        Hook("PostToolUse", "read_file|edit|write_file"),
+        Hook("PostToolUseFailure", "run_shell_command"),
         Hook("PreCompact"),
         Hook("SessionEnd"),
     ),

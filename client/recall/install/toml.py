@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -44,9 +45,9 @@ def remove_table(text: str, path: tuple[str, ...]) -> str:
     """Return `text` without the table at `path`."""
     expected = parse(text)
     _set(expected, path, None)
-    cut = _without_block(text, path)
-    if _says(cut, expected):
-        return cut
+    for cut in _without_block(text, path):
+        if _says(cut, expected):
+            return cut
     return _checked(_by_tomlkit(text, path, None), expected)
 
 
@@ -118,19 +119,19 @@ def _with_block(text: str, path: tuple[str, ...], values: dict[str, Any]) -> str
     return text + before + end.join(lines) + end
 
 
-def _without_block(text: str, path: tuple[str, ...]) -> str:
-    """Cut from our header to the next empty line or header, with the empty line that we put before it."""
+def _without_block(text: str, path: tuple[str, ...]) -> Iterator[str]:
+    """Yield `text` cut from our header to the next empty line or header, with the empty line that we put before it.
+
+    Once for each line that looks like our header, the last first: one of them may stand within a text.
+    """
     header = f"[{'.'.join(_key(part) for part in path)}]"
     lines = text.splitlines(keepends=True)
-    first = next((n for n, line in enumerate(lines) if line.strip() == header), None)
-    if first is None:
-        return text
-    last = first + 1
-    while last < len(lines) and lines[last].strip() and not lines[last].lstrip().startswith("["):
-        last += 1
-    if first > 0 and not lines[first - 1].strip():
-        first -= 1
-    return "".join(lines[:first] + lines[last:])
+    for first in reversed([n for n, line in enumerate(lines) if line.strip() == header]):
+        last = first + 1
+        while last < len(lines) and lines[last].strip() and not lines[last].lstrip().startswith("["):
+            last += 1
+        start = first - 1 if first > 0 and not lines[first - 1].strip() else first
+        yield "".join(lines[:start] + lines[last:])
 
 
 def _by_tomlkit(text: str, path: tuple[str, ...], values: dict[str, Any] | None) -> str:

@@ -67,8 +67,8 @@ def parse(text: str) -> "dict[str, Any] | None":
     """Return the JSON object that `text` holds, None where it holds anything else."""
     try:
         value, _ = _scan(text.strip(), 0)
-    except (ValueError, StopIteration, RecursionError):
-        return None
+    except (ValueError, StopIteration, RecursionError, SystemError):
+        return None  # SystemError: the scanner looks for `json`'s own error, which is not loaded here, and finds none
     return value if isinstance(value, dict) else None
 
 

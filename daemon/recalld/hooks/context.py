@@ -16,10 +16,11 @@ _CUT = "…"
 
 # Tags that mean something to us or to an agent's harness. In quoted history they are only letters.
 _TAGS = re.compile(
-    r"<(?=\s*/?\s*(?:recalld|system|qwen:|user-prompt|user_|task-notification|command-|local-command|bash-|function|"
-    r"tool_|antml|environment|instructions|assistant|human|developer))",
+    r"(?:<|&lt;)(?=\s*/?\s*(?:recalld|system|qwen:|user-prompt|user_|task-notification|command-|local-command|bash-|"
+    r"function|tool_|antml|environment|instructions|assistant|human|developer))",
     re.IGNORECASE,
 )
+_HARMLESS = "‹"
 
 
 def framed(text: str, budget: int) -> str:
@@ -28,7 +29,7 @@ def framed(text: str, budget: int) -> str:
     Nothing within can close the frame, or open or close a tag of an agent's harness.
     """
     room = budget - len(_OPENING.encode()) - len(_CLOSING.encode())
-    inside = cut(_TAGS.sub("&lt;", clean(text)).strip(), room)
+    inside = cut(_TAGS.sub(_HARMLESS, clean(text)).strip(), room)
     return f"{_OPENING}{inside}{_CLOSING}" if inside else ""
 
 

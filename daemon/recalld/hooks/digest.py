@@ -19,7 +19,7 @@ from recalld.index.reader import Snapshot
 
 SESSIONS, DECISIONS, OPEN, FILES, COMMANDS = 4, 4, 3, 8, 8
 """Lines of each part at most."""
-_LOOKED_AT = 200
+_LOOKED_AT = 100
 SPECIFIC = 3
 """Words of a last prompt without an answer that are not everybody's, from which it counts as a task."""
 _SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?。！？]+|\n|$)")

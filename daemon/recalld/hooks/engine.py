@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recall.errors import IndexFailure
 from recalld.hooks import context, digest, errors
 from recalld.hooks.files import about_file
 from recalld.hooks.fix import fix
@@ -36,6 +35,14 @@ class Answer:
     """A transcript that is to be read to its end now."""
     sessions: tuple[str, ...] = ()
     """Keys of the sessions that it speaks of."""
+    keys: tuple[Hashable, ...] = ()
+    """What it says, for the memory."""
+    said: set[Hashable] = field(default_factory=set)
+    """What its session was told so far."""
+
+    def remember(self) -> None:
+        """It was handed over: it is not to be said again."""
+        self.said.update(self.keys)
 
 
 SILENCE = Answer()
@@ -55,9 +62,10 @@ class Engine:
     def answer(
         self, snapshot: Snapshot, config: HooksConfig, agent: str, event: str, payload: bytes | str | Mapping[str, Any]
     ) -> Answer:
-        """Return the answer to one call. `payload`: the agent's JSON as it came, or a map of the same fields.
+        """Return the answer to one call; who hands it over calls its `remember`.
 
-        Raise IndexFailure where the index fails; anything that is wrong with the payload is silence.
+        `payload`: the agent's JSON as it came, or a map of the same fields. Raise IndexFailure where the index fails;
+        anything that is wrong with the payload is silence.
         """
         call = parse(agent, event, payload)
         if call is None:
@@ -79,8 +87,7 @@ class Engine:
         text = context.framed(told.text, budget)
         if not text:
             return SILENCE
-        said.update(told.keys)
-        return Answer(context.answer(event, text), sessions=told.sessions)
+        return Answer(context.answer(event, text), sessions=told.sessions, keys=told.keys, said=said)
 
     def _start(self, snapshot: Snapshot, call: Call, said: set[Hashable]) -> Told | None:
         if call.cwd is None or call.source in ("resume", "fork"):
@@ -144,5 +151,3 @@ _HANDLERS: dict[str, Callable[[Engine, Snapshot, Call, set[Hashable]], Told | No
     "PreToolUse": Engine._tool,
     "PostToolUse": Engine._tool,
 }
-
-__all__ = ["FLUSH", "SILENCE", "Answer", "Engine", "IndexFailure"]

@@ -18,12 +18,16 @@ from recalld import analysis
 from recalld.hooks.words import MAX_UNITS, Unit
 from recalld.index.documents import KINDS
 from recalld.index.reader import Snapshot
-from recalld.search.masks import integers, sessions_of
+from recalld.search.masks import integers
 
 MOST = 4.0
 """The worth of a word that no other session holds; two of them are enough, one is not."""
 EVERYDAY = 0.25
 """Share that an everyday word keeps."""
+PAIR = 0.6
+"""Share of a pair of characters: a word of three has two of them."""
+NAMED = 1.25
+"""The worth of a name (a ticket, a commit, a path) in its rarity, without a limit: alone it is enough."""
 THRESHOLD = 4.4
 COVERAGE = 0.16
 """Share of the worth of all words of the prompt that must be met."""
@@ -35,9 +39,12 @@ WINDOW = 30
 """Messages within which words count as close together."""
 MAX_RECORDS = 800
 """Records of a project that hold a word; one that more hold tells nothing, and would cost milliseconds."""
-LIMIT_COMMON = 0.05
-"""Share of all records from which a word is not looked up at all."""
+READ = 300
+"""Records of a word up to which its sessions are counted (0.1 ms). Of a more frequent one the records are taken for
+sessions: it counts for less, and counting would cost milliseconds."""
 SESSIONS_READ = 8
+SHORTEST_HASH = 7
+"""Digits to which people cut a commit."""
 KIND_WEIGHT = {
     "message": 1.0,
     "summary": 0.9,
@@ -76,12 +83,20 @@ class Weighed:
 
 
 def unit_query(snapshot: Snapshot, unit: Unit) -> Query:
-    """Return the query for a unit, in any of its English forms."""
-    schema = snapshot.schema
-    if len(unit.tokens) > 1:
-        return Query.phrase_query(schema, "text", list(unit.tokens))
-    token = unit.tokens[0]
-    found = [Query.term_query(schema, "text", token), Query.term_query(schema, "path", token)]
+    """Return the query for a unit: in any of its English forms, a path among paths too, a commit however it is cut."""
+    schema, searcher = snapshot.schema, snapshot.searcher
+    tokens = list(unit.tokens)
+    if len(tokens) > 1:
+        fields = ["text"] if any(not searcher.doc_freq("path", t) for t in tokens) else ["text", "path"]
+        found = [Query.phrase_query(schema, field, [*tokens]) for field in fields]
+        return Query.boolean_query([(Occur.Should, query) for query in found])
+    token = tokens[0]
+    terms = [token]
+    if unit.named and len(token) >= SHORTEST_HASH:
+        terms += [t for t, _ in searcher.terms_with_prefix("text", token, limit=8) if t != token]
+        terms += [token[:n] for n in range(SHORTEST_HASH, min(len(token), 41)) if searcher.doc_freq("text", token[:n])]
+    found = [Query.term_query(schema, "text", term) for term in terms]
+    found.append(Query.term_query(schema, "path", token))
     if token.isalpha():
         found.append(Query.term_query(schema, "stem", analysis.stem(token)))
         found.append(Query.term_query(schema, "parts", token))
@@ -90,24 +105,26 @@ def unit_query(snapshot: Snapshot, unit: Unit) -> Query:
 
 def weigh(snapshot: Snapshot, units: Sequence[Unit], where: Query, sessions: int) -> Weighed:
     """Return what speaks for the sessions whose records match `where`, which are `sessions` in number."""
-    records = int(snapshot.searcher.doc_freq("type", "r"))
     stored = max(int(snapshot.searcher.doc_freq("type", "s")), FLOOR)
+    record = snapshot.term("type", "r")
     rarest = sorted(units, key=lambda u: _frequency(snapshot, u))[:MAX_UNITS]
     # By session: the messages in which a unit stands, with its worth there.
     held: dict[int, list[tuple[int, int, float]]] = {}
     asked = 0.0
     for place, unit in enumerate(rarest):
-        if records and _frequency(snapshot, unit) > max(records * LIMIT_COMMON, 2000):
-            continue
-        query = Query.const_score_query(unit_query(snapshot, unit), 0.0)
-        everywhere = sessions_of(snapshot).matching(
-            Query.boolean_query([(Occur.Must, query), (Occur.Must, snapshot.term("type", "r"))]), ("hook", unit)
-        )
-        rarity = math.log((stored + 1) / (everywhere.bit_count() + 0.5))
-        worth = max(0.0, min(rarity, MOST) * (EVERYDAY if unit.everyday else 1.0))
+        frequency = _frequency(snapshot, unit)
+        query: Query | None = None
+        everywhere = frequency
+        if frequency <= READ:
+            query = Query.const_score_query(unit_query(snapshot, unit), 0.0)
+            both = Query.boolean_query([(Occur.Must, query), (Occur.Must, record)])
+            hits = snapshot.searcher.search(both, limit=READ, count=False).hits
+            everywhere = len(set(integers(snapshot.searcher, "snum", [address for _, address in hits])))
+        worth = _worth(unit, max(0.0, math.log((stored + 1) / (everywhere + 0.5))))
         asked += worth
         if not everywhere or not worth:
             continue
+        query = query or Query.const_score_query(unit_query(snapshot, unit), 0.0)
         found = snapshot.searcher.search(
             Query.boolean_query([(Occur.Must, query), (Occur.Must, where)]), limit=MAX_RECORDS + 1, count=False
         ).hits
@@ -123,6 +140,12 @@ def weigh(snapshot: Snapshot, units: Sequence[Unit], where: Query, sessions: int
     best.sort(key=lambda e: (-e.score, e.number))
     needed = THRESHOLD + max(0.0, math.log(max(sessions, 1) / LARGE))
     return Weighed(asked, max(needed, COVERAGE * asked), best)
+
+
+def _worth(unit: Unit, rarity: float) -> float:
+    if unit.named:
+        return NAMED * rarity
+    return min(rarity, MOST) * (EVERYDAY if unit.everyday else PAIR if unit.pair else 1.0)
 
 
 def _frequency(snapshot: Snapshot, unit: Unit) -> int:

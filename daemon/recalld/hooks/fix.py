@@ -10,9 +10,10 @@ from tantivy import Occur, Query
 
 from recalld import analysis
 from recalld.hooks.context import clip
-from recalld.hooks.errors import error_lines, lasting
+from recalld.hooks.errors import MAX_LINE, error_lines, lasting
 from recalld.hooks.evidence import FLOOR
 from recalld.hooks.history import called, newest, stretch
+from recalld.hooks.payload import MAX_OUTPUT
 from recalld.hooks.recall import Told, line
 from recalld.hooks.scope import is_own, not_own
 from recalld.hooks.words import EVERYDAY
@@ -50,16 +51,18 @@ def fix(snapshot: Snapshot, output: str, agent: str, asking: str | None, said: s
         musts = [Query.term_query(snapshot.schema, "text", t) for t in known[:ASKED_FOR]]
         musts += [snapshot.term("type", "r"), snapshot.term("kind", "output")]
         query = Query.boolean_query([*((Occur.Must, q) for q in musts), *others])
+        unproven: Told | None = None
         for record in newest(snapshot, query, CANDIDATES):
-            met = _line_of(record.text, terms)
-            if met is None:
-                continue
+            met = _line_of(record.text, terms, known[0])
             session = snapshot.session(record.skey)
-            if session is None or is_own(session, agent, asking):
+            if met is None or session is None or is_own(session, agent, asking):
                 continue
-            told = _told(snapshot, session, record, met, said)
-            if told is not None:
+            told, proven = _told(snapshot, session, record, met, said)
+            if told is not None and proven:
                 return told
+            unproven = unproven or told
+        if unproven is not None:
+            return unproven
     return None
 
 
@@ -72,76 +75,80 @@ def _worth(snapshot: Snapshot, terms: Sequence[str]) -> float:
     return worth
 
 
-def _line_of(text: str, terms: Sequence[str]) -> str | None:
-    """Return the line of an earlier output that is the same error, or None."""
+def _line_of(text: str, terms: Sequence[str], rarest: str) -> str | None:
+    """Return the line of an earlier output that is the same error, or None. `rarest` is one of `terms`."""
     wanted = set(terms)
-    for candidate in text.splitlines():
-        candidate = candidate.strip()[:600]
-        if candidate and len(wanted & set(analysis.terms(candidate))) >= SHARE * len(wanted):
+    ends = text if len(text) <= MAX_OUTPUT else f"{text[: MAX_OUTPUT // 2]}\n{text[-MAX_OUTPUT // 2 :]}"
+    for candidate in ends.splitlines():
+        if rarest not in analysis.fold(candidate[:MAX_LINE]):  # cheap, and true of few lines
+            continue
+        candidate = candidate.strip()[:MAX_LINE]
+        if len(wanted & set(analysis.terms(candidate))) >= SHARE * len(wanted):
             return candidate
     return None
 
 
 def _told(
     snapshot: Snapshot, session: StoredSession, record: StoredRecord, met: str, said: set[Hashable]
-) -> Told | None:
+) -> tuple[Told | None, bool]:
+    """Return (what there is to say of one earlier failure, whether the command worked in the end)."""
     key = ("fix", record.skey, record.ord)
     if key in said:
-        return None
+        return None, False
     behind = stretch(snapshot, record.skey, record.ord, record.ord + AFTER)
     steps, held = what_followed(behind, record, met)
-    if not steps or not held:
-        return None
+    if not steps:
+        return None, False
     lines = [
         f"This error was met before ({called(snapshot, session)}):",
         f"> {clip(met, 200)}",
-        "What followed, until it was gone:",
+        "What followed, until the command worked:" if held else "What was done about it then:",
         *(f"- {line(step, size=220)}" for step in steps),
     ]
-    return Told("\n".join(lines), (key,), (record.skey,))
+    return Told("\n".join(lines), (key,), (record.skey,)), bool(held)
 
 
-def what_followed(records: Sequence[StoredRecord], failed: StoredRecord, met: str) -> tuple[list[StoredRecord], bool]:
-    """Return (the steps that followed a failure, whether it was gone after them).
+def what_followed(
+    records: Sequence[StoredRecord], failed: StoredRecord, met: str
+) -> tuple[list[StoredRecord], bool | None]:
+    """Return (the steps that followed a failure, whether they helped).
 
-    `records` are those of the session from the failure on, in order. It is gone when the command that had failed, or
-    the same program, succeeds; else when something was changed and the error was not printed again.
+    `records` are those of the session from the failure on, in order. True: the program that had failed succeeded after
+    them; None: something was changed, and nothing tells. What was followed by the same error again is left out, but for
+    edits, which may be a part of the cure; no steps where nothing was changed or the error was the last word.
     """
     commands = {r.call: r.command for r in records if r.kind == "command" and r.call and r.command}
     program = _program(commands.get(failed.call or "") or "")
     steps: list[StoredRecord] = []
-    changed = succeeded = False
+    changed = False
+    held: bool | None = None
     place = next((n for n, r in enumerate(records) if r.key == failed.key), -1)
     for record in records[place + 1 :]:
         if record.kind == "output":
-            same = met[:80] in record.text
-            if same:
-                changed = False  # what was done so far did not help
+            if met[:80] in record.text:
+                changed = False
                 steps = [s for s in steps if s.kind == "edit"]
             elif (
-                changed
-                and not record.is_error
-                and record.call in commands
-                and (not program or _program(commands[record.call]) == program)
+                program and changed and not record.is_error and _program(commands.get(record.call or "", "")) == program
             ):
-                succeeded = True
+                held = True
                 break
         elif record.kind in ("edit", "command"):
             changed = True
             steps.append(record)
         elif record.kind == "message" and record.text.strip():
-            steps.append(record)
-            if record.role == "user" and changed and len(steps) > 2:
+            if record.role == "user" and changed:
                 break  # the next task has begun
+            steps.append(record)
     if not changed:
-        return [], False
+        return [], None
     closing = _explanation(records, steps, failed)
-    kept = [s for s in steps if s.kind != "message" or s is closing][-LINES + 1 :]
-    if closing is not None and closing not in kept:
+    kept = [s for s in steps if s.kind != "message"][-LINES + 1 :]
+    if closing is not None:
         kept.append(closing)
-    if program and not succeeded and closing is None:
-        return [], False
-    return sorted(kept, key=lambda r: (r.ord, r.sub)), True
+    elif held is None:
+        return [], None  # nobody said that it helped
+    return sorted(kept, key=lambda r: (r.offset, r.sub)), held
 
 
 def _explanation(

@@ -28,6 +28,8 @@ OUTCOME = 2.0
 """The worth of what came of it, in words of the prompt met."""
 LEAST_SHARE = 0.1
 """Share of the best line's worth below which a line is left out."""
+LOOKED_FOR = 16
+"""Words of the evidence, the weightiest ones, that are looked for in each record."""
 SHORT = 24
 """Characters of a message below which it says little by itself."""
 
@@ -79,7 +81,7 @@ def _chosen(snapshot: Snapshot, session: StoredSession, evidence: Evidence, line
     records = stretch(snapshot, session.skey, max(0, evidence.low - AROUND), evidence.high + AFTER)
     worth: dict[str, float] = {}
     for record in records:
-        met = sum(_stands(unit, record) for unit in evidence.units)
+        met = sum(_stands(unit, record) for unit in evidence.units[:LOOKED_FOR])
         if met and evidence.low <= record.ord <= evidence.high:
             worth[record.key] = met * _say(record)
     last = max((r.ord for r in records if r.key in worth), default=evidence.high)

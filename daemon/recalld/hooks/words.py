@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
+from itertools import pairwise
 
 from recalld import analysis
 
 MAX_HEAD, MAX_TAIL = 6000, 2000
 """Characters of a long prompt that are looked at: its beginning, and its end, where errors stand."""
-MAX_UNITS = 48
+MAX_UNITS = 32
 """Words that are asked for: each costs two lookups, 0.1 ms together."""
 
+_RUN = re.compile(f"([\uac00-\ud7a3]+)|[{analysis.UNSPACED}]+")
+"""A Korean word, else all that stands together without spaces."""
 _UNSPACED = re.compile(f"[{analysis.UNSPACED}]")
 _HIRAGANA = re.compile("[\u3041-\u309f\u30fc]")
 _LATIN_NAME = re.compile(r"[a-z]+")
@@ -86,7 +90,8 @@ _CHINESE_FUNCTION = frozenset(
 _ASKED_FOR = """
 继续 提交 代码 修改 运行 测试 文件 错误 问题 添加 增加 删除 修复 检查 一下 什么 怎么 为什 可以 需要 现在 然后 谢谢 功能
 続け 確認 追加 修正 実行 変更 削除 作成 機能 お願 願い
-세요 니다 습니 주세 해주 하고 에서 으로 하는 있는 계속 수정 추가 실행 확인 해줘 테스 스트 파일 코드 오류
+푸시 커밋 세요 니다 습니 주세 해주 하고 에서 으로 하는 있는 계속
+수정 추가 실행 확인 해줘 테스 스트 파일 코드 오류 좋아 네요 아요 어요 다시
 """
 _ASKED = frozenset(_ASKED_FOR.split())
 
@@ -94,35 +99,83 @@ FUNCTION_WORDS = frozenset(analysis.terms(_FUNCTION_WORDS))
 EVERYDAY = frozenset(analysis.terms(_EVERYDAY))
 
 
+# Endings of files, and what stands before the number of a standard: a name made of these is everybody's.
+_ENDINGS = """
+bash c cc cfg conf cpp cs css csv db dev docker dockerfile env gif go gradle h hpp html http https index ini init ipynb
+java jpg js json jsx kt lock log main makefile md mjs package pdf php png proto py rb requirements rs rst scss sh sql
+src svg svelte swift tar test tests toml ts tsx txt vue www xml yaml yml zip
+"""
+_STANDARD_NAMES = "aes ascii base ean esp gb http https ieee iso latin mp rfc rs sha tcp usb utf web win x"
+_STANDARDS = frozenset(_STANDARD_NAMES.split())
+
+EVERYDAY_PARTS = EVERYDAY | frozenset(_ENDINGS.split())
+
+_COMPOUND = re.compile(r"[A-Za-z0-9@][\w.:/@#+-]*\w")
+_NUMBERED = re.compile(r"([A-Za-z]{1,10})[-_]?\d{3,}(?:-\d+)*")
+"""A ticket, an advisory, an error code."""
+_HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,64}")
+_MAX_COMPOUND = 10
+"""Parts of a name; longer ones are URLs and pasted data."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A word, or two characters side by side of a script without spaces."""
+    """A word, a name of several parts, or two characters side by side of a script without spaces."""
 
     tokens: tuple[str, ...]
     everyday: bool = False
     """It is said in most sessions, whatever they are about."""
-
-    @property
-    def named(self) -> bool:
-        """It is a name that somebody gave, or a number, rather than a word of a language."""
-        return len(self.tokens) == 1 and self.tokens[0].isascii() and not _LATIN_NAME.fullmatch(self.tokens[0])
+    named: bool = False
+    """It names one thing (a ticket, a commit, an error code, a path): it points at a session by itself."""
+    pair: bool = False
+    """Two characters of a script without spaces: part of a word, which its neighbours are parts of too."""
 
 
 def units(prompt: str) -> list[Unit]:
     """Return the units of a prompt, each once, in order."""
     if len(prompt) > MAX_HEAD + MAX_TAIL:
         prompt = f"{prompt[:MAX_HEAD]}\n{prompt[-MAX_TAIL:]}"
-    tokens = analysis.terms(prompt)
-    found: dict[Unit, None] = {}
-    for place, token in enumerate(tokens):
-        if _UNSPACED.fullmatch(token):
-            after = tokens[place + 1] if place + 1 < len(tokens) else ""
-            if after and _UNSPACED.fullmatch(after) and not _is_grammar(token, after):
-                found[Unit((token, after))] = None
-        elif len(token) > 1 and token not in FUNCTION_WORDS:
+    found: dict[tuple[str, ...], Unit] = {}
+    for match in _COMPOUND.finditer(prompt):
+        unit = _compound(match[0])
+        if unit is not None:
+            found[unit.tokens] = unit
+    for match in _RUN.finditer(unicodedata.normalize("NFC", prompt)):
+        for pair in _pairs(analysis.terms(match[0]), spaced=bool(match[1])):
+            found[pair] = Unit(pair, pair=True)
+    for token in analysis.terms(prompt):
+        if len(token) > 1 and token not in FUNCTION_WORDS and not _UNSPACED.match(token):
             number = token.isdigit() and len(token) < 3
-            found[Unit((token,), everyday=number or token in EVERYDAY or analysis.stem(token) in EVERYDAY)] = None
-    return list(found)
+            everyday = number or token in EVERYDAY_PARTS or analysis.stem(token) in EVERYDAY
+            found.setdefault((token,), Unit((token,), everyday))
+    return list(found.values())
+
+
+def _pairs(characters: list[str], *, spaced: bool) -> list[tuple[str, str]]:
+    """Return the pairs of neighbours in a run. `spaced`: it is one word, whose end is grammar if it is long."""
+    pairs = list(pairwise(characters))
+    if spaced and len(pairs) > 1:
+        pairs.pop()
+    return [(first, second) for first, second in pairs if not _is_grammar(first, second)]
+
+
+def _compound(text: str) -> Unit | None:
+    """Return the unit of a word that is made of several, or that names one thing; None where it is a plain word."""
+    tokens = analysis.tokens(text)
+    if not 1 <= len(tokens) <= _MAX_COMPOUND:
+        return None
+    numbered = _NUMBERED.fullmatch(text)
+    if (numbered and numbered[1].lower() not in _STANDARDS) or _HASH.fullmatch(text):
+        return Unit(tokens, named=True)
+    if len(tokens) == 1 or "://" in text:
+        return None
+    telling = [t for t in tokens if len(t) > 1 and not t.isdigit() and t not in EVERYDAY_PARTS]
+    if "/" in text:
+        # A path of three parts, not "and/or", and not a name that every project has a file of.
+        return Unit(tokens, named=True) if len(tokens) > 2 and telling and "." in text else None
+    if "_" in text or "." in text or "::" in text:
+        return Unit(tokens) if telling else None
+    return None
 
 
 def _is_grammar(first: str, second: str) -> bool:

@@ -192,7 +192,7 @@ def _run_niced(worker: Worker) -> None:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
         try:
             worker.run(until_idle=True)
-        except BaseException as failure:  # raised below: nothing may go on with a writer that has failed
+        except BaseException as failure:  # noqa: BLE001  # raised below: nothing may go on with a writer that has failed
             failures.append(failure)
 
     thread = threading.Thread(target=run, name="build")

@@ -60,7 +60,7 @@ class Bans:
 
     def refresh(self) -> None:
         """Take in what has been decided since."""
-        every = list(self._decisions.forgotten.values())
+        every = self._decisions.standing()
         self._sessions: dict[str, Forgotten] = {}
         self._until: dict[str, int] = {}
         for found in every:

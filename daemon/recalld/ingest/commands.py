@@ -27,6 +27,9 @@ from recalld.ingest.generations import Generations
 from recalld.ingest.worker import Worker
 from recalld.patterns import Patterns, checked
 
+SIDE_KINDS = frozenset({"history", "names", "meta"})
+"""Kinds of files that tell of sessions beside their transcripts."""
+
 _LISTED = 20
 """Sessions that a dry run names."""
 
@@ -63,7 +66,7 @@ class Commands:
     def forget(self, params: Params) -> Result:
         """Carry out one `forget` request; see `docs/protocol.md`."""
         if params.get("list"):
-            return {"forgotten": [self._told(found) for found in self._decisions.forgotten.values()]}
+            return {"forgotten": [self._told(found) for found in self._decisions.standing()]}
         if params.get("undo"):
             return self._undo(params)
         self._worker.commit()
@@ -160,17 +163,22 @@ class Commands:
         result = self._told(decision)
         if params.get("dry_run"):
             return result
-        self._decisions.lift(decision)
+        decision.lifted = True
+        self._decisions.keep(decision)
         self._bans.refresh()
-        held = [f for f in self._worker.files.values() if f.held_back or f.kind in ("history", "names", "meta")]
-        for file in held:
-            file.held_back.clear()
-        self._worker.read_again(held)
+        self._read_again()
         return result
+
+    def _read_again(self) -> None:
+        """Have every file read from its beginning that holds something of what was kept out, or may."""
+        self._worker.look(None)
+        self._worker.read_again(
+            f for f in list(self._worker.files.values()) if f.held_back or f.excluded or f.kind in SIDE_KINDS
+        )
 
     def _named(self, params: Params) -> Forgotten:
         """Return the decision that an `undo` is about: by its number, or by what it was made for."""
-        every = self._decisions.forgotten
+        every = {decision.id: decision for decision in self._decisions.standing()}
         number, session, project = params.get("id"), params.get("session"), params.get("project")
         if number is not None:
             found = [every[number]] if number in every else []
@@ -216,24 +224,18 @@ class Commands:
             return result
         pattern = checked(str(remove))
         if pattern not in excluded.patterns:
-            configured = pattern in self._configured
-            why = "it is in the configuration file: remove it there" if configured else "`recall exclude list` lists them"
+            why = "`recall exclude list` lists them"
+            if pattern in self._configured:
+                why = "it is in the configuration file: remove it there"
             raise NotFound(f"{pattern!r} is not in the list: {why}")
         excluded.patterns.remove(pattern)
         excluded.applied = [p for p in excluded.applied if p != pattern or p in self._configured]
-        self._decisions.keep_excluded()
         self._open_up()
         return {"pattern": pattern}
 
     def configure(self, configured: Iterable[str]) -> None:
         """Take a changed list of the configuration's patterns, and carry it out."""
-        before, self._configured = self._configured, tuple(configured)
-        excluded = self._decisions.excluded
-        lifted = set(before) - set(self._configured) - set(excluded.patterns)
-        if lifted:
-            excluded.applied = [p for p in excluded.applied if p not in lifted]
-            self._decisions.keep_excluded()
-            self._open_up()
+        self._configured = tuple(configured)
         self.settle()
 
     def _patterns(self) -> list[str]:
@@ -250,16 +252,12 @@ class Commands:
 
     def _open_up(self) -> None:
         """Read again what is no longer excluded."""
+        self._decisions.excluded.lifting = True
+        self._decisions.keep_excluded()
         self._bans.set_patterns(Patterns(self._patterns(), self._home))
         self._bans.refresh()
-        held = [
-            f for f in self._worker.files.values() if f.excluded or f.kind in ("history", "names", "meta")
-        ]
-        for file in held:
-            file.excluded.clear()
-        self._bans.start(self._worker.files.values())
-        self._worker.read_again(held)
-        self._worker.look(None)
+        self._bans.start(())  # who is still excluded shows as the files are read
+        self._read_again()
 
     # -- carrying out ------------------------------------------------------------------------------------------------
 
@@ -268,6 +266,10 @@ class Commands:
         patterns = self._patterns()
         self._bans.set_patterns(Patterns(patterns, self._home))
         self._bans.refresh()
+        self._drop_lifted(patterns)
+        if self._decisions.lifting():
+            self._bans.start(())  # who is still excluded shows as the files are read
+            self._read_again()
         if not self._decisions.pending(patterns):
             return
         self._worker.commit()
@@ -279,20 +281,28 @@ class Commands:
         bans.start(files.values())
         sessions = {
             skey
-            for found in self._decisions.forgotten.values()
+            for found in self._decisions.standing()
             if found.kind == "session" and not found.erased
             for skey in found.sessions
         }
         targets = gather(snapshot, lambda r: bans.drops_record(r, files.get(r.file)), sessions)
-        for decision in self._decisions.forgotten.values():
+        for decision in self._decisions.standing():
             if not decision.erased:
                 hold_back(self._worker, targets, excluded=False)
         self._carry_out(targets)
         self.settled()
 
+    def _drop_lifted(self, patterns: list[str]) -> None:
+        """Notice patterns that were taken out of the configuration while no daemon ran."""
+        excluded = self._decisions.excluded
+        kept = [p for p in excluded.applied if p in patterns]
+        if kept != excluded.applied:
+            excluded.applied, excluded.lifting = kept, True
+            self._decisions.keep_excluded()
+
     def settled(self) -> None:
         """Note that nothing of what was decided is left in the index."""
-        for decision in self._decisions.forgotten.values():
+        for decision in self._decisions.standing():
             if not decision.erased:
                 decision.erased = True
                 self._decisions.keep(decision)
@@ -302,7 +312,10 @@ class Commands:
             self._decisions.keep_excluded()
 
     def tidy(self) -> None:
-        """Erase the traces of what was read before it was known that it was not to be."""
+        """Finish what waits for everything to be read: what was taken back is; traces of what was read before it was
+        known that it was not to be are erased."""
+        if self._decisions.lifting():
+            self._decisions.lifted()
         if self._bans.stale:
             self._bans.stale = False
             erase(self._worker, self._generations, self._alive)

@@ -99,7 +99,10 @@ def gather(snapshot: Snapshot, drops: Callable[[StoredRecord], bool], whole: set
             _mark(found, c, copied=own)
             found.copies += 1
             found.files.setdefault(c.file, 0)
-    found.whole = {k for k, nodes in found.nodes.items() if sum(len(n.said) for n in nodes.values()) == total[k]} | whole
+    found.whole |= whole
+    for skey, nodes in found.nodes.items():
+        if sum(len(node.said) for node in nodes.values()) == total[skey]:
+            found.whole.add(skey)
     for body in snapshot.bodies(snapshot.term("type", "l")):
         links = from_body(StoredLinks, body)
         if links.skey in found.whole:
@@ -196,7 +199,7 @@ def erase(worker: Worker, generations: Generations, alive: Callable[[], None]) -
     left = [p.name for p in generations.root.iterdir() if p.is_dir() and p.name != new.name]
     if left:
         raise IndexFailure(
-            f"the old index {generations.root / left[0]} cannot be deleted: remove it by hand, what was forgotten is in it"
+            f"the old index {generations.root / left[0]} cannot be deleted, and holds what was forgotten: remove it"
         )
     logs.info("erased", index=new.name, documents=documents, ms=(time.monotonic() - started) * 1000)
 

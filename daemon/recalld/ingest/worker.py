@@ -89,6 +89,8 @@ class Worker:
         self._heap: list[tuple[int, int, int, Read | Replace]] = []
         self._queued: dict[str, int] = {}
         """File ids in the heap, with the number of their newest entry."""
+        self._again: set[str] = set()
+        """File ids that are to be read from the beginning, whatever a look says of them meanwhile."""
         self._numbers = itertools.count()
         self.pending_bytes = 0
         self._current: tuple[StoredFile, Iterator[int]] | None = None
@@ -241,6 +243,8 @@ class Worker:
 
     def _enqueue(self, action: Read | Replace, *, urgent: bool) -> None:
         file = action.file
+        if file.id in self._again:
+            action = Replace(file)
         if self._current is not None and self._current[0].id == file.id and isinstance(action, Read):
             # It grew while it is being read: what is new is read when the reader has come to the end it knew.
             urgent = True
@@ -293,11 +297,13 @@ class Worker:
             if self._current is not None and self._current[0].id == action.file.id:
                 return None  # first to the end of what is being read of it
             if self._current is not None:
-                return self._interrupt()
+                self._interrupt()
+                return
             heapq.heappop(self._heap)
             del self._queued[action.file.id]
             file = action.file
             if isinstance(action, Replace):
+                self._again.discard(file.id)
                 logs.info("file", change="replaced", agent=file.agent)
             chunks = reading.read(self.batch, self.table, file, self.config.index, again=isinstance(action, Replace))
             self._current, self._current_action = (file, chunks), action
@@ -344,13 +350,16 @@ class Worker:
             self.commit()
 
     def read_again(self, files: Iterable[StoredFile]) -> None:
-        """Queue files that are on disk to be read from their beginning."""
+        """Queue files that are on disk to be read from their beginning; answers say meanwhile that the index is filling."""
         for file in files:
             if not file.deleted:
+                self.complete = False
                 if self._current is not None and self._current[0].id == file.id:
                     self._current[1].close()  # type: ignore[attr-defined]  # it is a generator
                     self._current = None
+                self._again.add(file.id)
                 self._plan(Replace(file), urgent=False)
+        self._tell_status(now=True)
 
     def swap(self, writer: IndexWriter, name: str) -> None:
         """Go on over another index that holds the same, and tell the main process. Everything must be committed."""

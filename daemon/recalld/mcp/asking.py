@@ -42,6 +42,10 @@ class Asking:
             self._session = found["sessions"][0]["id"] if found["sessions"] else None
         return self._session
 
+    def told(self, session: str) -> None:
+        """Take `session` as the one that asks: its hooks say so, and know better than the environment it began in."""
+        self._session, self._told = session, True
+
     async def ask(self, method: str, params: dict[str, Any], timeout: float | None = None) -> dict[str, Any]:
         """Return the daemon's answer; raise RecallError. What is None in `params` is left out."""
         given = {name: value for name, value in params.items() if value is not None}

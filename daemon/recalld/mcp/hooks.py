@@ -64,6 +64,8 @@ def payload(given: dict[str, Any]) -> dict[str, Any]:
 
 async def hook_context(asking: Asking, given: dict[str, Any]) -> str:
     """Return the JSON that a hook prints, or SILENCE: whatever goes wrong must never be the agent's trouble."""
+    if given.get("session_id") and not given.get("agent_id"):
+        asking.told(given["session_id"])
     event = json.dumps(payload(given)).encode()
     params = {"agent": given["agent"], "event": given["event"], "payload": event, "for_tool": True}
     try:

@@ -6,27 +6,20 @@ cannot close from inside, and which keeps it from being indexed again when it co
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from recall import frame
-from recall.clean import clean, clean_line
-from recalld.mcp.shapes import NOTICE
+from recall.clean import clean_line
+from recalld.mcp.untrusted import NOTICE, harmless
 
 MAX_BYTES = 4096
 """UTF-8 bytes of a tool's text, frame and all."""
 
-_FRAME_TAG = re.compile(r"<(?=\s*/?\s*recalld-context)", re.IGNORECASE)
 _END_ROOM = 200
 """Bytes kept for the last line, which says what was left out."""
 _WORTH = 300
 """Bytes of room from which a block that does not fit is shown in part."""
-
-
-def harmless(text: str) -> str:
-    """Return `text` cleaned, with nothing in it that opens or closes the frame."""
-    return _FRAME_TAG.sub("‹", clean(text))
 
 
 def cut(text: str, most: int) -> str:
@@ -60,8 +53,10 @@ def framed(kind: str, head: str, blocks: Sequence[str], tail: str = "", most: in
     return opening + "\n".join(parts) + closing + tail
 
 
-def place(session: dict[str, Any]) -> str:
+def place(session: dict[str, Any] | None) -> str:
     """Return a session in a line: agent, id, project, day, title."""
+    if session is None:
+        return "a session that is no longer known"
     when = (session.get("updated") or session.get("started") or "")[:10]
     words = [session["agent"], session["id"], session.get("project") or "", when]
     kind = session.get("sub_agent")
@@ -132,6 +127,8 @@ def show(answer: dict[str, Any]) -> str:
 
 def context(answer: dict[str, Any]) -> str:
     """Return the text of a `context` answer."""
+    if answer["session"] is None:
+        return framed("context", f"Nothing in past sessions matches: {cut(clean_line(answer['query']), 300)}", [])
     return framed("context", place(answer["session"]), answer["markdown"].split("\n"))
 
 

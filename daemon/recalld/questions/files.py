@@ -20,8 +20,8 @@ from recalld.search.masks import integers
 
 _SESSIONS = 12
 """Sessions on the topic whose files are looked at."""
-_TOUCHES = 900
-"""Reads and edits that are looked at: 8 ms."""
+_TOUCHES = 600
+"""Reads and edits that are looked at: 6 ms."""
 _NEAR = 25
 """Messages between what speaks of the topic and what it led to."""
 _EDIT, _READ = 1.5, 1.0

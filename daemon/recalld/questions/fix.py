@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,10 @@ _ALIKE = 0.75
 """Likeness from which two lines are the same error."""
 _SCAN = 64 * 1024
 """Characters of an output, its beginning and its end, in which the error is looked for."""
+_LINES = 200
+"""Lines of an output with one of the error's words that are looked at."""
+_ASKED = 8000
+"""Characters of what was asked that are looked at."""
 _MAX_TERMS = 12
 _NEXT = 5
 """Records after the error that are shown."""
@@ -44,7 +48,9 @@ def fix(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
     """
     asked = common.required(params, "error")
     limit = common.limit_of(params, 10)
-    wanted = [n for n in dict.fromkeys(map(errors.normalised, errors.telling_lines(asked)[:8])) if errors.words_of(n)]
+    wanted = [
+        n for n in dict.fromkeys(map(errors.normalised, errors.telling_lines(asked[:_ASKED])[:8])) if errors.words_of(n)
+    ]
     if not wanted:
         wanted = [errors.normalised(asked)]
     met = _met(snapshot, common.compiled(snapshot, params), asked, wanted)
@@ -86,21 +92,46 @@ def _met(snapshot: Snapshot, chosen: Filters, asked: str, wanted: list[str]) -> 
 
 
 def _best_line(text: str, wanted: list[str]) -> tuple[str, float] | None:
+    """Return (the line most like one of the wanted ones, how alike it is), None where none is alike enough."""
     if len(text) > _SCAN:
         text = text[: _SCAN // 2] + "\n" + text[-_SCAN // 2 :]
+    low = text.lower()
+    if len(low) != len(text):
+        text = low
     best: tuple[str, float] | None = None
-    words = [errors.words_of(n) for n in wanted]
-    for line in errors.telling_lines(text):
-        low = line.lower()
-        if not any(sum([w in low for w in held]) >= _ALIKE * len(held) for held in words):
-            continue  # a few looks for words are cheaper than taking out what varies
-        normal = errors.normalised(line)
-        alike = max(errors.likeness(n, normal) for n in wanted)
-        if alike >= _ALIKE and (best is None or alike > best[1]):
-            best = (line, alike)
-            if alike == 1.0:
-                break
+    seen: set[int] = set()
+    for normal in wanted:
+        words = errors.words_of(normal)
+        for start, end in _lines_with(low, words):
+            if start in seen:
+                continue
+            seen.add(start)
+            line = text[start:end].strip()
+            alike = max(errors.likeness(n, errors.normalised(line)) for n in wanted)
+            if alike >= _ALIKE and (best is None or alike > best[1]):
+                best = (line, alike)
+                if alike == 1.0:
+                    return best
     return best
+
+
+def _lines_with(low: str, words: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of the lines that hold enough of `words` to be the same error.
+
+    A line may lack a quarter of them, so it holds one of any quarter and one more: those are looked for everywhere.
+    """
+    order = sorted(words, key=lambda w: (-len(w), w))
+    for pivot in order[: int(len(order) * (1 - _ALIKE)) + 1]:
+        at, looked = low.find(pivot), 0
+        while at >= 0 and looked < _LINES:
+            looked += 1
+            start = low.rfind("\n", 0, at) + 1
+            end = low.find("\n", at)
+            end = len(low) if end < 0 else end
+            line = low[start:end]
+            if sum([w in line for w in order]) >= _ALIKE * len(order):
+                yield start, end
+            at = low.find(pivot, end)
 
 
 def _after(snapshot: Snapshot, met: _Met, every: list[_Met]) -> tuple[list[StoredRecord], bool | None]:

@@ -15,7 +15,7 @@ from recalld.questions import commands, common
 from recalld.search.boundary import guarded
 from recalld.search.filters import phrase
 
-_LOOKED_AT = 500
+_LOOKED_AT = 400
 """Commands that are taken apart, the newest ones: 10 ms."""
 
 

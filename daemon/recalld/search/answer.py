@@ -23,7 +23,7 @@ MATCHES = 3
 SHOWN_TEXT = 16 * 1024
 """Characters of a match's text that a search answer carries; a longer one is cut and marked `truncated`, `show` has
 all."""
-MAX_LIMIT = 1000
+MAX_LIMIT = 10_000
 _PAGE_CHARACTERS = 3_000_000
 """Text of a page, which must fit a frame of 16 MiB even where a character takes four bytes; what is over goes to the
 next."""

@@ -70,22 +70,22 @@ def stems(token: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def forms(token: str) -> tuple[str, ...]:
-    """Return words with the stem of `token` or of its irregular forms, itself left out. Not all of them are English."""
-    found: dict[str, None] = {}
-    if len(token) > _LONGEST or not token.isascii():
+def forms_of(stem: str) -> tuple[str, ...]:
+    """Return words that have this stem. Not all of them are English."""
+    if len(stem) > _LONGEST or not stem.isascii():
         return ()
-    for stem in stems(token):
-        bases = [stem]
-        if len(stem) > 2:
-            bases.append(stem + stem[-1])  # run, running
-            if stem.endswith("i"):
-                bases.append(stem[:-1])  # happi, happy
-        for base in bases:
-            for suffix in _SUFFIXES:
-                word = base + suffix
-                if word not in found and analysis.stem(word) == stem:
-                    found[word] = None
-    found.update(dict.fromkeys(_family(token)))
-    found.pop(token, None)
+    bases = [stem]
+    if len(stem) > 2:
+        bases.append(stem + stem[-1])  # run, running
+        if stem.endswith("i"):
+            bases.append(stem[:-1])  # happi, happy
+    found: dict[str, None] = {}
+    for base in bases:
+        for suffix in _SUFFIXES:
+            word = base + suffix
+            if word not in found and analysis.stem(word) == stem:
+                found[word] = None
+    for word in _BY_STEM.get(stem, ()):
+        if analysis.stem(word) == stem:
+            found[word] = None
     return tuple(found)

@@ -6,6 +6,7 @@ integer of 900 bytes, and joining two sets takes 100 ns. Masks are kept for as l
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Hashable, Iterable
 from weakref import WeakKeyDictionary
 
@@ -19,7 +20,7 @@ _READ_HITS = 2048
 """Up to so many hits their sessions are read one by one (0.3 ms); more are counted in buckets (0.7 to 3 ms)."""
 _MAX_BUCKETS = 60_000
 """Tantivy refuses more than 65,000 buckets; with more sessions than that all hits are read."""
-_MAX_CACHED = 16_384
+_MAX_CACHED = 4096
 
 
 class Sessions:
@@ -28,8 +29,10 @@ class Sessions:
     def __init__(self, snapshot: Snapshot) -> None:
         # No reference to the snapshot itself: this object lives as its value in a weak dictionary.
         self._searcher = snapshot.searcher
+        self._lock = threading.Lock()
         self._places: dict[int, int] = {}
         self._numbers: list[int] = []
+        self._sizes: dict[int, int] = {}
         self._json: dict[str, dict[str, object]] = {}
         self._masks: dict[Hashable, int] = {}
         self.forms: dict[str, tuple[str, ...]] = {}
@@ -43,10 +46,18 @@ class Sessions:
         for number in set(numbers):
             place = places.get(number)
             if place is None:
-                place = places[number] = len(places)
-                self._numbers.append(number)
+                place = self._new_place(number)
             mask |= 1 << place
         return mask
+
+    def _new_place(self, number: int) -> int:
+        with self._lock:  # long answers are made in threads
+            place = self._places.get(number)
+            if place is None:
+                place = len(self._numbers)
+                self._numbers.append(number)
+                self._places[number] = place
+            return place
 
     def numbers(self, mask: int) -> list[int]:
         """Return the `snum`s of a set."""
@@ -85,6 +96,18 @@ class Sessions:
     def known(self, key: Hashable) -> int | None:
         """Return a set kept under `key`."""
         return self._masks.get(key)
+
+    def sizes(self, snapshot: Snapshot, numbers: list[int]) -> dict[int, int]:
+        """Return how many records each session has, by `snum`."""
+        unknown = [n for n in numbers if n not in self._sizes]
+        if unknown:
+            those = Query.term_set_query(snapshot.schema, "snum", unknown)
+            query = snapshot.all_of(snapshot.term("type", "s"), those)
+            hits = self._searcher.search(query, limit=len(unknown) * 2, count=False).hits
+            addresses = [a for _, a in hits]
+            found = zip(self.numbers_at(addresses), integers(self._searcher, "size", addresses), strict=True)
+            self._sizes.update(found)
+        return {n: self._sizes[n] for n in numbers if n in self._sizes}
 
     def json(self, snapshot: Snapshot, session: StoredSession) -> dict[str, object]:
         """Return SESSION, made once for a snapshot."""

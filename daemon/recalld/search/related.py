@@ -29,14 +29,16 @@ _MAX_UNITS = 20
 _MAX_WORDS = 200
 _FIRST_LOOK = 400
 """Records of the first look."""
-_CANDIDATES = 36
+_CANDIDATES = 32
 """Sessions of the second look at most, and so of the answer."""
-_SECOND_LOOK = 1200
+_SECOND_LOOK = 1000
 """Records of the second look at most."""
 _FEWEST_ANCHORS = 2
 _ANCHORED = 20_000
 """Documents that a question's rarest words may be in together; what is left of its words then only lifts what they
 find."""
+_KEPT = 8
+"""Records of a session that are kept to be told apart and shown."""
 _CORRECTED = 2
 """Unknown words that are taken for what they are spelt like."""
 _RUN = re.compile(f"[{analysis.UNSPACED}]")
@@ -68,7 +70,7 @@ def related(search: Search) -> Found | None:
     if not needed or sum(u.rarity for u in needed) < weights.MIN_COVERAGE * whole:
         return None
     anchors = _anchors(needed)
-    anything = any_of([u.query for u in anchors if u.query is not None])
+    anything = any_of([q for u in anchors for q in u.plain])
     candidates = _candidates(search, anchors)
     ranked = _ranked(search, candidates, held, whole, anything) if candidates else []
     if not ranked:
@@ -105,7 +107,7 @@ def _units(search: Search, parts: list[Clause]) -> list[Unit]:
         token = part[0].tokens[0] if len(part) == 1 and len(part[0].tokens) == 1 else ""
         if count and token in english.STOP_WORDS:
             said = search.words.exact_clause(part)
-            found.append(Unit(said, weights.STOP_WEIGHT * _rarity(total, count), count, needed=False))
+            found.append(Unit(said, weights.STOP_WEIGHT * _rarity(total, count), count, [said], needed=False))
             continue
         if count:
             plain = [q for word in part for q in search.words.terms(word)]
@@ -181,51 +183,63 @@ def _filtered(search: Search, query: Query) -> list[Hit]:
     return hits
 
 
-_Held = tuple[float, int, DocAddress, int, int, int]
-"""A record of a candidate: score, the words that it holds, address, ordinal (-9: it is the title), time, hash."""
+_Held = tuple[float, int, DocAddress, int]
+"""A record of a candidate: score, the words that it holds, address, ordinal (-9: it is the title)."""
 
 
 def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: float, anything: Query) -> list[Ranked]:
     searcher = search.snapshot.searcher
     units = units[::-1]  # the rarest have the highest bits: what is cut off where there is too much holds common words
-    bits = [Query.const_score_query(u.query, float(1 << n)) for n, u in enumerate(units) if u.query]
+    bits = [Query.const_score_query(any_of(u.plain), float(1 << n)) for n, u in enumerate(units) if u.plain]
     here = Query.const_score_query(Query.term_set_query(search.snapshot.schema, "snum", candidates), 0.0)
     query = search.within(Query.const_score_query(anything, 0.0), here)
     query = Query.boolean_query([(Occur.Must, query), *((Occur.Should, bit) for bit in bits)])
     hits = searcher.search(query, limit=_SECOND_LOOK, count=False).hits
     addresses = [a for _, a in hits]
-    columns = [integers(searcher, name, addresses) for name in ("snum", "weight", "ord", "size", "time", "hash")]
+    numbers, codes, places, sizes = (integers(searcher, n, addresses) for n in ("snum", "weight", "ord", "size"))
     rarity = _Sums([u.rarity for u in units])
     asked = _Sums([u.rarity if u.needed else 0.0 for u in units])
-    text_sizes = [size for size, code in zip(columns[3], columns[1], strict=True) if code < SESSION_WEIGHT]
-    mean = max(sum(text_sizes) / len(text_sizes), 1.0) if text_sizes else 1.0
-    sessions: dict[int, list[_Held]] = {}
+    lengths = [size for size, code in zip(sizes, codes, strict=True) if code < SESSION_WEIGHT]
+    mean = max(sum(lengths) / len(lengths), 1.0) if lengths else 1.0
+    sessions: dict[int, list[_Held]] = {number: [] for number in candidates}
+    held: dict[int, int] = dict.fromkeys(candidates, 0)
     flat, slope = 2.2 / whole, 1.2 * weights.LENGTH_SHARE / mean
     base = 1 + 1.2 * (1 - weights.LENGTH_SHARE)
     kind_weights = weights.KIND_WEIGHTS
-    for (score, address), number, code, place, size, time, text_hash in zip(hits, *columns, strict=True):
+    for (score, address), number, code, place, size in zip(hits, numbers, codes, places, sizes, strict=True):
         words = int(score)
         title = code >= SESSION_WEIGHT
         value = rarity[words] * (whole + asked[words]) * flat / (base + slope * (mean if title else size))
-        row = (value * kind_weights[code], words, address, -9 if title else place, time, text_hash)
-        rows = sessions.get(number)
-        if rows is None:
-            sessions[number] = [row]
-        else:
-            rows.append(row)
-    sizes = _sizes(search, candidates)
-    mean_size = max(sum(sizes.values()) / len(sizes), 1.0) if sizes else 1.0
-    ranked = []
-    most = 0.0
-    for number, rows in sessions.items():
-        found = 0
-        for row in rows:
-            found |= row[1]
-        most = max(most, asked[found])
-        ranked.append(_session(search, number, rows, units, sizes.get(number, 1) / mean_size))
-    if most < weights.MIN_COVERAGE * whole:
+        sessions[number].append((value * kind_weights[code], words, address, -9 if title else place))
+        held[number] |= words
+    if max(asked[words] for words in held.values()) < weights.MIN_COVERAGE * whole:
         return []
+    counts = search.sessions.sizes(search.snapshot, candidates)
+    mean_count = max(sum(counts.values()) / len(counts), 1.0) if counts else 1.0
+    ranked = [
+        _session(number, rows, units, counts.get(number, 1) / mean_count) for number, rows in sessions.items() if rows
+    ]
+    _finish(search, ranked)
     return sort(ranked, newest=search.newest)
+
+
+def _finish(search: Search, ranked: list[Ranked]) -> None:
+    """Give the matches their times and what they say, leave out repetitions, and score the sessions by the rest."""
+    searcher = search.snapshot.searcher
+    matches = [m for one in ranked for m in one.matches]
+    addresses = [m.address for m in matches]
+    for match, time, text_hash in zip(
+        matches, integers(searcher, "time", addresses), integers(searcher, "hash", addresses), strict=True
+    ):
+        match.time, match.hash = time, text_hash
+    for one in ranked:
+        one.matches = list({m.hash: m for m in reversed(one.matches)}.values())[::-1]
+        one.score += sum([share * m.score for share, m in zip(weights.RELATED_BEST, one.matches, strict=False)])
+        times = [m.time for m in one.matches[:3]]
+        one.time = max(times, default=0)
+        one.score *= recency(times[0] if times else 0, search.now)
+        if search.leans:
+            one.score *= search.lean_of(times)
 
 
 class _Sums(dict[int, float]):
@@ -240,51 +254,31 @@ class _Sums(dict[int, float]):
         return self[words]
 
 
-def _sizes(search: Search, numbers: list[int]) -> dict[int, int]:
-    """Return how many records each session has."""
-    searcher = search.snapshot.searcher
-    those = Query.term_set_query(search.snapshot.schema, "snum", numbers)
-    query = search.snapshot.all_of(search.snapshot.term("type", "s"), those)
-    addresses = [a for _, a in searcher.search(query, limit=len(numbers) * 2, count=False).hits]
-    return dict(zip(integers(searcher, "snum", addresses), integers(searcher, "size", addresses), strict=True))
-
-
-def _session(search: Search, number: int, rows: list[_Held], units: list[Unit], long: float) -> Ranked:
-    """Return a session scored by its best records, each with a share of its neighbours, and by how much of it speaks of
-    the question."""
+def _session(number: int, rows: list[_Held], units: list[Unit], long: float) -> Ranked:
+    """Return a session with its best records, each with a share of its neighbours, scored as yet by its title and by
+    how much of it speaks of the question."""
     by_place: dict[int, float] = {}
     counts: dict[int, int] = {}
-    newest = 0
-    for value, words, _, place, time, _ in rows:
+    for value, words, _, place in rows:
         if value > by_place.get(place, 0.0):
             by_place[place] = value
         counts[words] = counts.get(words, 0) + 1
-        newest = max(newest, time)
-    title: DocAddress | None = None
-    score = 0.0
-    best: dict[int, Match] = {}
-    for value, _, address, place, time, text_hash in rows:
+    ranked = Ranked(number, whole=True)
+    get, near = by_place.get, weights.NEIGHBOUR
+    scored: list[tuple[float, int]] = []
+    for n, (value, _, address, place) in enumerate(rows):
         if place < 0:
-            title, score = address, weights.TITLE_SHARE * value
-            continue
-        value += weights.NEIGHBOUR * (by_place.get(place - 1, 0.0) + by_place.get(place + 1, 0.0))
-        known = best.get(text_hash)
-        if known is None or known.score < value:
-            best[text_hash] = Match(value, address, time, text_hash)
-    matches = sorted(best.values(), key=_by_score)[:8]
-    score += sum([share * m.score for share, m in zip(weights.RELATED_BEST, matches, strict=False)])
+            ranked.title, ranked.score = address, weights.TITLE_SHARE * value
+        else:
+            scored.append((-value - near * (get(place - 1, 0.0) + get(place + 1, 0.0)), n))
+    ranked.count = len(scored)
+    scored.sort()
+    ranked.matches = [Match(-negated, rows[n][2], 0, 0) for negated, n in scored[:_KEPT]]
     spoken = 0.0
     length = 1.2 * (1 - weights.SESSION_LENGTH_SHARE + weights.SESSION_LENGTH_SHARE * long)
     for n, unit in enumerate(units):
         count = sum([c for words, c in counts.items() if words >> n & 1])
         if count:
             spoken += unit.rarity * count * 2.2 / (count + length)
-    score += weights.SESSION_SHARE * spoken
-    score *= recency(matches[0].time if matches else newest, search.now)
-    if search.leans:
-        score *= search.lean_of([m.time for m in matches[:3]] or [newest])
-    return Ranked(number, score, matches, title, newest, len(rows) - (title is not None), whole=True)
-
-
-def _by_score(match: Match) -> float:
-    return -match.score
+    ranked.score += weights.SESSION_SHARE * spoken
+    return ranked

@@ -20,10 +20,12 @@ WIDTH = 240
 """Characters of a snippet at most."""
 _LEAD = 60
 """Characters before the first match, where there are so many."""
-_PER_WORD = 16
+_PER_WORD = 8
 """Places of one word that are looked at."""
-_LOOKED_AT = 100
-"""Occurrences of a word's letters, within other words too, that are looked at."""
+_LOOKED_AT = 40
+"""Occurrences of a stem's letters, within other words too, that are looked at."""
+_LOOKED_AT_EXACT = 2000
+"""The same for what must occur as written: a phrase may begin with a word that is everywhere."""
 _SCAN = 256 * 1024
 _ELLIPSIS = "…"
 _SYMBOLS = {analysis.PLUS_WORD: "++", analysis.SHARP_WORD: "#"}
@@ -99,21 +101,39 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
     `original` is the text before folding where every character kept its place: parts of names are told by its case.
     """
     found: list[tuple[int, int, int]] = []
+    parts: list[Pattern] = []
     for p in patterns:
-        if p.part and not original:
+        if p.part:
+            parts.append(p)
             continue
         at, taken, looked = text.find(p.first), 0, 0
-        while at >= 0 and taken < _PER_WORD and looked < _LOOKED_AT:
+        most = _LOOKED_AT if p.stem is not None else _LOOKED_AT_EXACT
+        while at >= 0 and taken < _PER_WORD and looked < most:
             looked += 1
-            if not p.part:
-                end = _end(text, at, p)
-            else:
-                end = at + len(p.first) if original and _is_part(original, at, at + len(p.first)) else 0
+            end = _end(text, at, p)
             if end:
                 found.append((at, end, p.word))
                 taken += 1
             at = text.find(p.first, max(end, at + 1))
+    if parts and original:
+        seen = {word for _, _, word in found}
+        missing = [p for p in parts if p.word not in seen]
+        if missing and analysis.has_identifiers(original):
+            found += _find_parts(text, missing, original)
     found.sort()
+    return found
+
+
+def _find_parts(text: str, parts: list[Pattern], original: str) -> list[tuple[int, int, int]]:
+    found: list[tuple[int, int, int]] = []
+    for p in parts:
+        at, looked = text.find(p.first), 0
+        while at >= 0 and looked < _LOOKED_AT:
+            looked += 1
+            end = at + len(p.first)
+            if _is_part(original, at, end):
+                found.append((at, end, p.word))
+            at = text.find(p.first, end)
     return found
 
 

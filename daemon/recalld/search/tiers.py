@@ -164,13 +164,11 @@ def _conjunction(search: Search, tier: Tier, queries: list[Query], *, may_spread
     together = search.within(*queries)
     if not search.newest and len(queries) > 1:
         together = _with_neighbourhood(search, together)
-    first = search.snapshot.searcher.search(together, limit=weights.FIRST_HITS)
-    count: int = first.count  # type: ignore[attr-defined]  # missing in the stubs
-    hits = first.hits
+    hits = search.snapshot.searcher.search(together, limit=weights.FIRST_HITS, count=False).hits
     spreads = may_spread and 1 < len(queries) <= SPREAD_WORDS
     if spreads:
         mask = spread.holding_all(search, tier, queries)
-    elif count > len(hits):
+    elif len(hits) == weights.FIRST_HITS:
         mask = search.sessions.matching(together, (tier, search.base_key, search.clauses))
     else:
         mask = search.sessions.mask_of(search.sessions.numbers_at([a for _, a in hits]))

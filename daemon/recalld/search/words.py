@@ -19,6 +19,8 @@ _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _SHA_LENGTHS = (40, 64)
 _UNABBREVIATED = 39
 _FORM_LETTERS = 3
+_WALKED_LETTERS = 6
+"""Letters of a stem from which the dictionary behind it is walked."""
 _CLOSE_LETTERS = 4
 _CLOSE_TWO_LETTERS = 8
 _EXPANSIONS = 64
@@ -53,9 +55,20 @@ def is_name(token: str) -> bool:
     return token.isalpha()
 
 
+def one_apart(a: str, b: str) -> bool:
+    """Tell whether two words are one insertion, deletion, change or swap of neighbours apart, or equal."""
+    if not -2 < len(a) - len(b) < 2:
+        return False
+    n = len(analysis.common_beginning(a, b))
+    rest, other = a[n:], b[n:]
+    if rest[1:] == other[1:] or rest[1:] == other or rest == other[1:]:
+        return True
+    return rest[:2] == other[:2][::-1] and rest[2:] == other[2:]
+
+
 def distance_within(a: str, b: str, most: int) -> bool:
     """Tell whether two words are at most `most` insertions, deletions, changes or swaps of neighbours apart."""
-    if abs(len(a) - len(b)) > most:
+    if abs(len(a) - len(b)) > most or len(set(a) ^ set(b)) > 2 * most:
         return False
     before: list[int] = []
     row = list(range(len(b) + 1))
@@ -215,7 +228,7 @@ class Words:
         return any_of(found)
 
     def terms(self, word: Word) -> list[Query]:
-        """Return the forms of a word as plain terms where it is one: a search for the best need not see all hits then."""
+        """Return the forms of a word, as plain terms if it is one: a search for the best need not see all hits then."""
         token = word.tokens[0]
         if len(word.tokens) > 1 or word.prefix or not is_name(token):
             return [self.exact(word)]
@@ -242,9 +255,17 @@ class Words:
         """Return the index's other terms with the English stem of `token`, or of one of its irregular forms."""
         known = self._sessions.forms.get(token)
         if known is None:
-            known = tuple(t for t in english.forms(token) if self._df("text", t))
+            known = tuple(dict.fromkeys(t for stem in english.stems(token) for t in self._of_stem(stem, token)))
             self._sessions.forms[token] = known
         return known
+
+    def _of_stem(self, stem: str, token: str) -> list[str]:
+        common = analysis.common_beginning(stem, token) if analysis.stem(token) == stem else stem
+        if len(common) < _WALKED_LETTERS:
+            # A short beginning has thousands of words behind it: sixty looks for likely ones are cheaper.
+            return [t for t in english.forms_of(stem) if t != token and self._df("text", t)]
+        near = self._searcher.terms_with_prefix("text", common, limit=_EXPANSIONS)
+        return [t for t, _ in near if t != token and analysis.stem(t) == stem]
 
     # -- close -------------------------------------------------------------------------------------------------------
 
@@ -284,6 +305,6 @@ class Words:
         for _, address in hits:
             record = from_body(StoredRecord, self._searcher.doc(address)["body"][0])
             for t in set(analysis.terms(record.text[:_NEAR_TEXT])):
-                if t not in found and distance_within(t, token, 1):
+                if one_apart(t, token):
                     found[t] = None
         return list(found)

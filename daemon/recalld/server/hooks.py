@@ -60,6 +60,7 @@ class Hooks:
                     self._pool, self._engine.answer, service.reader.snapshot, config, agent, event, payload
                 )
                 answer = await asyncio.wait_for(call, config.budget_ms / 1000 * SHARE)
+                answer.remember()
             failed = False
         except TimeoutError:
             logs.warning("hook_late", agent=agent, hook=event, budget_ms=config.budget_ms)

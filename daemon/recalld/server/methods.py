@@ -17,6 +17,7 @@ from recalld.search import search
 from recalld.server.hooks import SILENT_TOOL
 from recalld.server.method import Method, Send, inline, pool, task
 from recalld.server.params import Param
+from recalld.server.questions import QUESTIONS
 from recalld.server.service import Service
 from recalld.settings import AGENTS
 
@@ -209,6 +210,7 @@ METHODS: dict[str, Method[Service]] = {
     ),
     "session": inline(_session, {"session": REQUIRED}, needs_index=True),
     "resume": inline(_resume, {"session": REQUIRED}, needs_index=True),
+    **QUESTIONS,
     "hook": task(
         _hook,
         {

@@ -17,6 +17,7 @@ from recalld.config import Config, effective_roots, load
 from recalld.decisions import Decisions
 from recalld.index.reader import IndexReader, Snapshot
 from recalld.ingest.generations import Generations
+from recalld.placement import shared_places
 from recalld.search.boundary import guarded
 from recalld.server.counts import Counts
 from recalld.server.hooks import Hooks
@@ -234,6 +235,8 @@ class Service:
                 f"the indexing process was restarted {self.indexer.restarts} times, last: {self.indexer.last_failure}"
             )
             add("indexer", text, "see the log around `indexer_died`")
+        for message, remedy in shared_places(self.places.data):
+            add("placement", message, remedy, self.places.data)
         if self.index_error is not None:
             add(
                 "index",

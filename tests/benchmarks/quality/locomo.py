@@ -1,6 +1,6 @@
 """How often a question about a conversation finds the session that answers it first, or among the first five.
 
-    python tests/benchmarks/quality/locomo.py FILE [--misses N]
+    PYTHONPATH=daemon:client python tests/benchmarks/quality/locomo.py FILE [--misses N]
 
 FILE is LoCoMo's JSON (Maharana et al., ACL 2024), whole or in part; it is not part of this project. Each conversation
 becomes one project in an index of its own, a session for a session, a record for a turn ("Speaker: text"), with the
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -21,10 +20,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "daemon"))
-sys.path.insert(1, str(ROOT / "client"))
 
 import tantivy
 
@@ -71,7 +66,8 @@ def build(conversation: dict[str, Any], path: Path) -> Snapshot:
             record = StoredRecord(
                 skey=skey, id=f"{n}", uid=f"{n}", up=None, parent=None, project="/c", time=start + n * TURN_MS,
                 role=role, kind="message", tool=None, paths=[], command=None, exit_status=None, is_error=None,
-                model=None, branch=None, text=text, truncated=False, abandoned=False, call=None, side=None, file=f"f{number}",
+                model=None, branch=None, text=text, truncated=False, abandoned=False, call=None, side=None,
+                file=f"f{number}",
                 offset=n * 1000, length=999, ord=n, sub=0, subagent=False, redactor=0,
                 hash=hash_of(role, "message", text),
             )  # fmt: skip

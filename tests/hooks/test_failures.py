@@ -1,0 +1,129 @@
+"""A command that fails gets the earlier cure of the same failure, and nothing else does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hooks.hooks_history import POOL, History
+from made.transcript import AGENTS, Agent, Step
+
+ERROR = POOL[1].text
+FAILED: dict[str, tuple[str, dict[str, Any]]] = {
+    "claude-code": (
+        "PostToolUseFailure",
+        {"tool_name": "Bash", "tool_input": {"command": "make export"}, "error": f"Exit code 2\n{ERROR}"},
+    ),
+    "codex": (
+        "PostToolUse",
+        {"tool_name": "Bash", "tool_input": {"command": "make export"}, "tool_response": f"{ERROR}\n"},
+    ),
+    "qwen-code": (
+        "PostToolUseFailure",
+        {
+            "tool_name": "run_shell_command",
+            "tool_input": {"command": "make export", "is_background": False},
+            "error": f"Command: make export\nDirectory: (root)\nOutput: {ERROR}\nError: (none)\nExit Code: 2\n"
+            "Signal: (none)\nProcess Group PGID: (none)",
+        },
+    ),
+}
+"""What the agents hand over when a command failed, as recorded from them."""
+
+
+@pytest.mark.parametrize("asking", AGENTS)
+@pytest.mark.parametrize("earlier", AGENTS)
+def test_every_agent_is_told_the_cure_that_every_agent_found(history: History, asking: Agent, earlier: Agent) -> None:
+    solved = history.session(*POOL, agent=earlier)
+    event, payload = FAILED[asking]
+    said = history.hook(event, agent=asking, **payload)
+    assert solved.session in said
+    assert "QueuePool limit" in said
+    assert "stream_rows" in said
+    assert "until the command worked" in said
+    assert history.hook(event, agent=asking, **payload) == ""
+
+
+def test_numbers_times_and_places_may_differ(history: History) -> None:
+    history.session(
+        Step("user", "start the worker"),
+        Step("shell", "2026-01-02 10:00:01 pid 4711 Error: cannot bind lantern socket :8123", "make up", exit_status=1),
+        Step("edit", "ok", "compose.yml", new="lantern: {network_mode: host}"),
+        Step("shell", "up", "make up"),
+        Step("assistant", "The lantern runs in the host's network now."),
+    )
+    error = "2026-11-30 20:15:59 pid 22 Error: cannot bind lantern socket :9000"
+    assert "network_mode" in history.hook(
+        "PostToolUseFailure", tool_name="Bash", tool_input={"command": "make up"}, error=error
+    )
+
+
+def test_a_failure_that_nobody_cured_is_not_spoken_of(history: History) -> None:
+    history.session(POOL[0], POOL[1], agent="qwen-code")
+    history.session(POOL[0], POOL[1], Step("edit", "ok", "a.py", new="x"), POOL[1], agent="codex")
+    event, payload = FAILED["claude-code"]
+    assert history.hook(event, **payload) == ""
+
+
+def test_what_did_not_help_is_left_out(history: History) -> None:
+    history.session(
+        *POOL[:2],
+        Step("shell", "restarted", "systemctl restart pgbouncer"),
+        POOL[1],
+        *POOL[2:],
+    )
+    event, payload = FAILED["claude-code"]
+    said = history.hook(event, **payload)
+    assert "stream_rows" in said
+    assert "pgbouncer" not in said
+
+
+def test_a_session_is_not_told_of_its_own_failure(history: History) -> None:
+    asking = history.session(*POOL, agent="claude-code")
+    event, payload = FAILED["claude-code"]
+    assert history.hook(event, session=asking.session, **payload) == ""
+
+
+@pytest.mark.parametrize("output", ["Exit code 1", "error: command failed", "make: *** [all] Error 2", "", "FAILED"])
+def test_what_all_failures_print_is_met_with_silence(history: History, output: str) -> None:
+    history.session(
+        Step("user", "build it"),
+        Step("shell", f"{output}\nsomething else", "make all", exit_status=2),
+        Step("edit", "ok", "Makefile", new="all:"),
+        Step("shell", "done", "make all"),
+        Step("assistant", "It builds."),
+    )
+    assert history.hook("PostToolUseFailure", tool_name="Bash", tool_input={"command": "make all"}, error=output) == ""
+
+
+def test_a_command_of_codex_that_worked_is_met_with_silence(history: History) -> None:
+    history.session(*POOL)
+    assert (
+        history.hook(
+            "PostToolUse", agent="codex", tool_name="Bash", tool_input={"command": "ls"}, tool_response="a.py\nb.py\n"
+        )
+        == ""
+    )
+
+
+def test_a_command_that_says_it_ended_with_zero_has_not_failed(history: History) -> None:
+    history.session(*POOL)
+    output = f"Output: {ERROR}\nExit Code: 0"
+    assert (
+        history.hook(
+            "PostToolUse",
+            agent="qwen-code",
+            tool_name="run_shell_command",
+            tool_input={"command": "cat log"},
+            tool_response={"llmContent": output},
+        )
+        == ""
+    )
+
+
+def test_a_huge_output_is_looked_at_from_both_ends(history: History) -> None:
+    history.session(*POOL)
+    noise = "\n".join(f"row {n}" for n in range(200_000))
+    event, payload = FAILED["codex"]
+    assert "stream_rows" in history.hook(event, agent="codex", **(payload | {"tool_response": f"{noise}\n{ERROR}\n"}))

@@ -1,0 +1,93 @@
+"""The line kept for a file: who changed it last and why; who is at it right now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hooks.hooks_history import PROJECT, STARTED, History
+from made.transcript import AGENTS, Agent, Step
+
+FILE = f"{PROJECT}/src/export/rows.py"
+EDITED = (
+    Step("user", "stream the rows instead of collecting them"),
+    Step("edit", "ok", FILE, new="yield from rows"),
+    Step("assistant", "Done."),
+)
+READS: dict[str, dict[str, Any]] = {
+    "claude-code": {"tool_name": "Read", "tool_input": {"file_path": FILE}},
+    "codex": {
+        "tool_name": "apply_patch",
+        "tool_input": {"command": f"*** Begin Patch\n*** Update File: {FILE}\n@@\n-a\n+b\n*** End Patch"},
+    },
+    "qwen-code": {"tool_name": "read_file", "tool_input": {"absolute_path": FILE}},
+}
+
+
+@pytest.mark.parametrize("earlier", AGENTS)
+@pytest.mark.parametrize("asking", AGENTS)
+def test_whoever_reads_or_edits_a_file_is_told_who_changed_it_last_and_why(
+    history: History, asking: Agent, earlier: Agent
+) -> None:
+    changed = history.session(*EDITED, agent=earlier)
+    said = history.hook("PostToolUse", agent=asking, **READS[asking])
+    assert changed.session in said
+    assert "stream the rows instead of collecting them" in said
+    assert "right now" not in said
+    assert history.hook("PostToolUse", agent=asking, **READS[asking]) == ""
+
+
+def test_a_patch_by_way_of_codex_s_shell_is_an_edit(history: History) -> None:
+    history.session(*EDITED, agent="claude-code")
+    command = f"apply_patch <<'PATCH'\n*** Begin Patch\n*** Update File: {FILE}\n+x\n*** End Patch\nPATCH"
+    said = history.hook("PostToolUse", agent="codex", tool_name="Bash", tool_input={"command": command})
+    assert "last edited" in said
+
+
+def test_a_file_that_another_session_edits_right_now_is_said_to_be(history: History) -> None:
+    busy = history.session(*EDITED, agent="codex")
+    history.now = STARTED + 120_000
+    said = history.hook("PreToolUse", tool_name="Edit", tool_input={"file_path": FILE})
+    assert "right now" in said
+    assert busy.session in said
+
+
+def test_the_newest_change_counts(history: History) -> None:
+    history.session(*EDITED, agent="codex")
+    later = (Step("user", "sort them first"), Step("edit", "ok", FILE, new="sorted"))
+    newest = history.session(*later, agent="qwen-code", started=STARTED + 3_600_000)
+    said = history.hook("PostToolUse", **READS["claude-code"])
+    assert newest.session in said
+    assert "sort them first" in said
+    assert "stream the rows" not in said
+
+
+def test_a_session_is_not_told_of_its_own_changes(history: History) -> None:
+    asking = history.session(*EDITED, agent="claude-code")
+    assert history.hook("PostToolUse", session=asking.session, **READS["claude-code"]) == ""
+
+
+def test_another_file_of_the_same_name_is_another_file(history: History) -> None:
+    history.session(*EDITED)
+    other = {"file_path": f"{PROJECT}/src/import/rows.py"}
+    assert history.hook("PostToolUse", tool_name="Read", tool_input=other) == ""
+
+
+def test_a_relative_path_is_the_project_s(history: History) -> None:
+    history.session(Step("user", "why"), Step("edit", "ok", "src/export/rows.py", new="x"), agent="claude-code")
+    assert "last edited" in history.hook("PostToolUse", **READS["claude-code"])
+
+
+def test_to_a_reader_an_old_change_is_no_news_and_to_an_editor_it_is(history: History) -> None:
+    history.session(*EDITED)
+    history.now = STARTED + 90 * 86_400_000
+    assert history.hook("PostToolUse", **READS["claude-code"]) == ""
+    assert "last edited" in history.hook("PostToolUse", tool_name="Edit", tool_input={"file_path": FILE})
+
+
+def test_a_session_that_goes_through_everything_is_not_followed(history: History) -> None:
+    paths = [f"{PROJECT}/src/m{n}.py" for n in range(40)]
+    history.session(Step("user", "rename it"), *(Step("edit", "ok", path, new="renamed") for path in paths))
+    said = [history.hook("PostToolUse", tool_name="Read", tool_input={"file_path": path}) for path in paths]
+    assert 1 <= sum(map(bool, said)) < 20
