@@ -269,7 +269,7 @@ def test_the_older_and_the_oldest_place_of_sub_agents(case: Case) -> None:
     [inline] = case.found("inlineterm")
     assert inline != S and sessions[inline]["parent"] == S
     assert case.lines(S) == ["do it", "it is done"]
-    assert [s for s in case.sessions(sub_agents=False)] == [S]
+    assert list(case.sessions(sub_agents=False)) == [S]
 
 
 def test_a_sub_agent_before_its_parent_and_its_meta_file_later(case: Case) -> None:

@@ -148,6 +148,32 @@ def test_a_data_directory_deleted_under_a_running_daemon(case: Case, what: str) 
     case.process = None
 
 
+@pytest.mark.parametrize("damage", [truncate_largest, scramble_segments, lose_segments])
+def test_an_index_damaged_under_a_running_daemon(case: Case, damage: Callable[[Path], None]) -> None:
+    fill(case)
+    damage(index_directory(case))
+    case.append(CLAUDE, cc("user", "u2", "a1", "afterterm", 2))
+
+    def found(word: str) -> bool:
+        done = case.recall("search", word, "--json", ok=(0, 1, 3, 4))
+        return done.returncode == 0 and json.loads(done.stdout)["tier"] == "exact"
+
+    for word in ("afterterm", "cartterm", "queueterm", "pageterm"):
+        until(lambda word=word: found(word), case.log)  # type: ignore[misc]
+    for session in (S, T, Q):
+        until(lambda s=session: case.recall("show", s, ok=(0, 3, 4)).returncode == 0, case.log)  # type: ignore[misc]
+    case.recall("stop")
+    case.process = None
+
+
+def test_places_that_are_relative(case: Case) -> None:
+    case.write(CLAUDE, cc("user", "u1", None, "relativeterm", 0))
+    case.env |= {"RECALLD_DATA_DIR": "data", "RECALLD_CONFIG": "config.toml", "CLAUDE_CONFIG_DIR": "claude"}
+    case.read()
+    assert case.found("relativeterm") == [S]
+    assert case.json("search", "relativeterm")["hits"]
+
+
 def test_the_outdated_index_keeps_what_only_it_holds(case: Case) -> None:
     fill(case)
     case.end()

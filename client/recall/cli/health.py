@@ -87,7 +87,8 @@ def doctor(as_json: bool) -> None:
         print_lines([*_finding_lines(findings), *_note_lines(notes)])
     else:
         print_lines([[("all is well", "green")]])
-        print_lines([[(f"  {agent:<12}", "bold"), (f"hooks, MCP, skill: {state}", "dim")] for agent, state in wired.items()])
+        for agent, state in wired.items():
+            print_lines([[(f"  {agent:<12}", "bold"), (f"hooks, MCP, skill: {state}", "dim")]])
         print_lines(_note_lines(notes))
     if findings:
         raise click.exceptions.Exit(1)
