@@ -166,6 +166,23 @@ def test_an_index_damaged_under_a_running_daemon(case: Case, damage: Callable[[P
     case.process = None
 
 
+@pytest.mark.parametrize("what", ["socket", "runtime", "lock", "data"])
+def test_what_is_taken_away_under_an_idle_daemon_comes_back(case: Case, what: str) -> None:
+    case.write(CLAUDE, cc("user", "u1", None, "guardterm", 0))
+    case.read()
+    assert case.process is not None
+    places = case.places
+    if what in ("socket", "lock"):
+        (places.socket if what == "socket" else places.lock).unlink()
+    else:
+        shutil.rmtree(places.runtime if what == "runtime" else places.data)
+    until(lambda: places.socket.exists() and places.lock.exists() and "pid" in places.lock.read_text(), case.log)
+    assert case.json("status")["pid"] == case.process.pid
+    assert case.json("search", "guardterm")["hits"]
+    assert places.socket.stat().st_mode & 0o777 == 0o600
+    assert places.runtime.stat().st_mode & 0o777 == 0o700
+
+
 def test_places_that_are_relative(case: Case) -> None:
     case.write(CLAUDE, cc("user", "u1", None, "relativeterm", 0))
     case.env |= {"RECALLD_DATA_DIR": "data", "RECALLD_CONFIG": "config.toml", "CLAUDE_CONFIG_DIR": "claude"}
