@@ -92,11 +92,12 @@ class World:
         return connect(self.places.socket)
 
     def found(self, query: str) -> set[tuple[str, str]]:
-        """Return agent and id of each session that is found, when everything on disk has been read."""
+        """Return agent and id of each session that holds just what is asked for, when all that is on disk was read."""
         with self.client() as client:
             client.sync()
-            hits = client.search(query, limit=50)["hits"]
-        return {(hit["session"]["agent"], hit["session"]["id"]) for hit in hits}
+            result = client.search(query, limit=50)
+        exact = result["hits"] if result["tier"] == "exact" else []
+        return {(hit["session"]["agent"], hit["session"]["id"]) for hit in exact}
 
     # -- sessions of before --------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ HOOKS: dict[Name, tuple[Hook, ...]] = {
     "codex": (
         Hook("SessionStart"),
         Hook("UserPromptSubmit", fields=_PROMPT),
-        Hook("PreToolUse", "apply_patch|Edit|Write", _CODEX_FILE),
+        Hook("PreToolUse", "apply_patch|Edit|Write|Bash", _CODEX_FILE),
         Hook("PostToolUse", "Bash", _CODEX_OUTPUT),
         Hook("PreCompact"),
         Hook("SessionEnd"),
