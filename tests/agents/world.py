@@ -27,6 +27,7 @@ from recall.places import Places
 
 COMMANDS: dict[Agent, str] = {"claude-code": "claude", "codex": "codex", "qwen-code": "qwen"}
 BIN = PREFIX / "node_modules" / ".bin"
+MODEL = "stand-in"
 TURN = 120.0
 """Seconds that a turn may take before it is ended."""
 SOON = 1.0
@@ -112,10 +113,18 @@ class World:
 
     # -- turns of the real agents --------------------------------------------------------------------
 
-    def turn(self, agent: Agent, model: StandIn, prompt: str, *moves: Move) -> Turn:
-        """Start a turn of a real agent that the model answers with `moves`."""
+    def turn(
+        self,
+        agent: Agent,
+        model: StandIn,
+        prompt: str,
+        *moves: Move,
+        resume: str | None = None,
+        model_name: str = MODEL,
+    ) -> Turn:
+        """Start a turn of a real agent that the model answers with `moves`; `resume`: in that session."""
         model.turn(prompt, *moves)
-        arguments, more = LAUNCHES[agent](model.url, self)
+        arguments, more = LAUNCHES[agent](model.url, self, resume, model_name)
         return Turn(self, agent, [str(BIN / COMMANDS[agent]), *arguments, prompt], self.env | more)
 
     def close(self) -> None:
@@ -203,19 +212,19 @@ def said(agent: Agent, line: bytes) -> bool:
 Launch = tuple[list[str], dict[str, str]]
 
 
-def _claude(url: str, world: World) -> Launch:
+def _claude(url: str, world: World, resume: str | None, model: str) -> Launch:
     # For root it refuses its flag that allows everything.
     allowed = ["Bash", "Edit", "Write", "Read", "mcp__recall"]
     settings = {"permissions": {"allow": allowed}, "enableAllProjectMcpServers": True}
     quiet = ("DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC")
     env = {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none"} | dict.fromkeys(quiet, "1")
-    return ["--settings", json.dumps(settings), "-p"], env
+    return [*_resumed(resume), "--settings", json.dumps(settings), "-p"], env
 
 
-def _codex(url: str, world: World) -> Launch:
+def _codex(url: str, world: World, resume: str | None, model: str) -> Launch:
     provider = f'{{name = "stand-in", base_url = "{url}/v1", wire_api = "responses", env_key = "STAND_IN_KEY"}}'
     settings = {
-        "model": '"stand-in"',
+        "model": f'"{model}"',
         "model_provider": '"stand-in"',
         "model_providers.stand-in": provider,
         "analytics.enabled": "false",
@@ -226,10 +235,11 @@ def _codex(url: str, world: World) -> Launch:
     # The trust in hooks that a person gives in /hooks cannot be given here: the flag stands for it.
     flags = ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
     given = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-    return ["exec", "--skip-git-repo-check", *flags, *given], {"STAND_IN_KEY": "none"}
+    again = ["resume", resume] if resume is not None else []
+    return ["exec", "--skip-git-repo-check", *flags, *given, *again], {"STAND_IN_KEY": "none"}
 
 
-def _qwen(url: str, world: World) -> Launch:
+def _qwen(url: str, world: World, resume: str | None, model: str) -> Launch:
     system = world.root / "qwen-system.json"
     settings = {
         "security": {"auth": {"selectedType": "openai"}},
@@ -241,10 +251,14 @@ def _qwen(url: str, world: World) -> Launch:
     env = {
         "OPENAI_API_KEY": "none",
         "OPENAI_BASE_URL": f"{url}/v1",
-        "OPENAI_MODEL": "stand-in",
+        "OPENAI_MODEL": model,
         "QWEN_CODE_SYSTEM_SETTINGS_PATH": str(system),
     }
-    return ["--auth-type", "openai", "--yolo", "-p"], env
+    return [*_resumed(resume), "--auth-type", "openai", "--yolo", "-p"], env
+
+
+def _resumed(session: str | None) -> list[str]:
+    return ["--resume", session] if session is not None else []
 
 
 LAUNCHES = {"claude-code": _claude, "codex": _codex, "qwen-code": _qwen}
