@@ -195,6 +195,7 @@ def _chat(answer: Call | str, number: int, model: Any) -> tuple[dict[str, Any], 
 
 
 def _responses(answer: Call | str, number: int, model: Any) -> tuple[dict[str, Any], list[Event]]:
+    item: dict[str, Any]
     if isinstance(answer, str):
         text = {"type": "output_text", "text": answer, "annotations": []}
         item = {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": [text]}
@@ -215,7 +216,7 @@ def _responses(answer: Call | str, number: int, model: Any) -> tuple[dict[str, A
     whole = {"id": f"resp_{number}", "object": "response", "model": model, "status": "completed"}
     whole |= {"output": [item], "usage": usage}
     begun = whole | {"status": "in_progress", "output": [], "usage": None}
-    empty = item | ({"content": []} if "content" in item else {})
+    empty: dict[str, Any] = item | ({"content": []} if "content" in item else {})
     return whole, [
         ("response.created", {"response": begun}),
         ("response.output_item.added", {"output_index": 0, "item": empty}),
@@ -226,6 +227,7 @@ def _responses(answer: Call | str, number: int, model: Any) -> tuple[dict[str, A
 
 def _messages(answer: Call | str, number: int, model: Any) -> tuple[dict[str, Any], list[Event]]:
     block: dict[str, Any]
+    empty: dict[str, Any]
     if isinstance(answer, str):
         block, empty = {"type": "text", "text": answer}, {"text": ""}
         delta, stop = {"type": "text_delta", "text": answer}, "end_turn"

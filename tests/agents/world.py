@@ -203,7 +203,7 @@ def said(agent: Agent, line: bytes) -> bool:
     """Tell whether a transcript's line is one of those that carry what was said; agents write it elsewhere besides."""
     record: dict[str, Any] = json.loads(line)
     if agent == "codex":
-        return record["type"] == "event_msg"
+        return bool(record["type"] == "event_msg")
     return record["type"] in ("user", "assistant")
 
 
