@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-
 from tests.service.machine import Machine
 
 SEARCHES = 2000

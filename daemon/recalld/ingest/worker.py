@@ -295,7 +295,7 @@ class Worker:
                 heapq.heappop(self._heap)
                 continue
             if self._current is not None and self._current[0].id == action.file.id:
-                return None  # first to the end of what is being read of it
+                return  # first to the end of what is being read of it
             if self._current is not None:
                 self._interrupt()
                 return
@@ -307,7 +307,7 @@ class Worker:
                 logs.info("file", change="replaced", agent=file.agent)
             chunks = reading.read(self.batch, self.table, file, self.config.index, again=isinstance(action, Replace))
             self._current, self._current_action = (file, chunks), action
-            return None
+            return
         self.pending_bytes = 0 if self._current is None else self.pending_bytes
 
     def _interrupt(self) -> None:
