@@ -118,6 +118,7 @@ class Batch:
             session.remove(gone)
             session.new_links.pop(file.id, None)
             session.facts.pop(file.id, None)
+            session.told_sub_agent = None
         self.leaf_entries.pop(file.id, None)
         self.dirty_leaf_files.discard(file.id)
         self.writer.delete("file", file.id)
@@ -315,12 +316,13 @@ class Batch:
 
     def _elsewhere(self, session: Session, uid: str) -> set[str]:
         """Return the other sessions that hold a message of this id."""
+        seen = self.seen_uids is None or hash(uid) in self.seen_uids
+        if not seen:
+            return set()  # by far the most, in a first build
         known = {s for s in session.lineage if uid in self.session(s).nodes}
         if known:  # the others of the lineage are reached through these
             return known
-        found = {s for s in self.new_uids.get(uid, ()) if s != session.skey}
-        if self.seen_uids is None or hash(uid) in self.seen_uids:
-            found |= self.writer.snapshot.holders(uid)
+        found = {*self.new_uids.get(uid, ()), *self.writer.snapshot.holders(uid)}
         found.discard(session.skey)
         agent = session.agent + SEPARATOR
         # Sessions whose node has since been taken back, in this very batch, do not count.
