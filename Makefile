@@ -7,13 +7,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test agents lint bench clean
 
 demo: $(READY)
 	@$(BIN)/recall demo
 
 test: $(READY)
 	$(BIN)/python -m pytest
+
+# The agents' command lines, for the tests that run them: 1.2 GB into .agents, once.
+agents: $(READY)
+	@$(BIN)/python tests/agents/install.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hooks.hooks_history import POOL, History
+from hooks.hooks_history import POOL, PROJECT, History
 from made.transcript import AGENTS, Agent, Step
 
 ERROR = POOL[1].text
@@ -57,6 +57,23 @@ def test_numbers_times_and_places_may_differ(history: History) -> None:
     assert "network_mode" in history.hook(
         "PostToolUseFailure", tool_name="Bash", tool_input={"command": "make up"}, error=error
     )
+
+
+def test_a_command_that_holds_the_words_of_its_error_is_not_taken_for_it(history: History) -> None:
+    # Qwen Code puts the command in front of what it printed, also where it worked.
+    command = f"test -e {PROJECT}/some/rather/deeply/nested/place/where/the/marker/lies"
+    printed = "LanternError: the vermilion lease has run out"
+    history.session(
+        Step("user", "export it"),
+        Step("shell", printed, f"{command} || echo '{printed}'", exit_status=4),
+        Step("edit", "ok", "leases.toml", new="vermilion = 24"),
+        Step("shell", f"Command: {command} && echo exported\nOutput: exported\nExit Code: 0", f"{command} && echo exported"),
+        Step("assistant", "There are more leases now."),
+        agent="qwen-code",
+    )
+    said = history.hook("PostToolUseFailure", tool_name="Bash", tool_input={"command": "export"}, error=printed)
+    assert "vermilion = 24" in said
+    assert f"> {printed}" in said
 
 
 def test_a_failure_that_nobody_cured_is_not_spoken_of(history: History) -> None:

@@ -38,10 +38,11 @@ def test_whoever_reads_or_edits_a_file_is_told_who_changed_it_last_and_why(
     assert history.hook("PostToolUse", agent=asking, **READS[asking]) == ""
 
 
-def test_a_patch_by_way_of_codex_s_shell_is_an_edit(history: History) -> None:
+@pytest.mark.parametrize("event", ["PreToolUse", "PostToolUse"])
+def test_a_patch_by_way_of_codex_s_shell_is_an_edit(history: History, event: str) -> None:
     history.session(*EDITED, agent="claude-code")
     command = f"apply_patch <<'PATCH'\n*** Begin Patch\n*** Update File: {FILE}\n+x\n*** End Patch\nPATCH"
-    said = history.hook("PostToolUse", agent="codex", tool_name="Bash", tool_input={"command": command})
+    said = history.hook(event, agent="codex", tool_name="Bash", tool_input={"command": command})
     assert "last edited" in said
 
 

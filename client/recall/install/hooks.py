@@ -58,7 +58,8 @@ HOOKS: dict[Name, tuple[Hook, ...]] = {
     "codex": (
         Hook("SessionStart"),
         Hook("UserPromptSubmit", fields=_PROMPT),
-        Hook("PreToolUse", "apply_patch|Edit|Write", _CODEX_FILE),
+        # Bash too: models that Codex offers no patch tool patch by way of the shell, and then this event alone is fired.
+        Hook("PreToolUse", "apply_patch|Edit|Write|Bash", _CODEX_FILE),
         Hook("PostToolUse", "Bash", _CODEX_OUTPUT),
         Hook("PreCompact"),
         Hook("SessionEnd"),

@@ -7,6 +7,8 @@ from typing import Any
 
 from recalld.sources.jsonl import string, text_of
 
+BRIDGE = "tool_call"
+
 
 def parts_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the parts of a message: `{role, parts}`, or a bare list in old files."""
@@ -23,11 +25,21 @@ def call_of(part: Mapping[str, Any]) -> tuple[str, object, str | None] | None:
     """Return (tool, arguments, call id) of a call, in the current form or the old one."""
     call = part.get("functionCall")
     if isinstance(call, dict):
-        return string(call.get("name")) or "unknown", call.get("args"), string(call.get("id"))
+        tool, arguments = _without_bridge(string(call.get("name")) or "unknown", call.get("args"))
+        return tool, arguments, string(call.get("id"))
     name = string(part.get("toolName"))
     if name is None:
         return None
     return name, part.get("args", part.get("input")), string(part.get("toolCallId"))
+
+
+def _without_bridge(tool: str, arguments: object) -> tuple[str, object]:
+    """Return the tool that is meant and its arguments: 0.24 lists MCP tools by name and calls them through another."""
+    if tool == BRIDGE and isinstance(arguments, dict):
+        meant = string(arguments.get("name"))
+        if meant is not None:
+            return meant, arguments.get("arguments")
+    return tool, arguments
 
 
 def response_of(part: Mapping[str, Any]) -> tuple[str | None, str | None, str, bool] | None:
