@@ -116,6 +116,27 @@ def test_every_prompt_and_answer_of_a_session_that_goes_on_is_found_within_a_sec
     assert world.found("order") == {(agent, session)}
 
 
+def test_a_person_who_has_set_no_variable_is_served(tmp_path: Path, model: StandIn, agent: Agent) -> None:
+    world = World(tmp_path, named=False)
+    try:
+        others = [other for other in COMMANDS if other != agent]
+        earlier = world.session(others[0], *POOL).session
+        world.recall("start")
+        world.recall("install")
+        moves = (Ask("recall", {"query": "QueuePool limit"}), Say("It is the pool again, I am afraid."))
+        turn = world.turn(agent, model, POOL_ASKED, *moves)
+        _, took = turn.is_found("the pool again, I am afraid")
+        turn.end()
+        assert took <= SOON
+        begin, *_, end = [request for request in model.requests() if "It is the pool again" not in request]
+        assert POOL_CURE in begin
+        assert end.count(earlier) > begin.count(earlier)
+        assert world.found(f'"{POOL_CURE}"') == {(others[0], earlier)}
+        assert world.places.data.is_relative_to(world.home)
+    finally:
+        world.close()
+
+
 def test_a_patch_of_codex_s_own_tool_is_told_of_the_file(world: World, model: StandIn) -> None:
     need("codex")
     file = world.project / "tariff.py"

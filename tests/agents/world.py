@@ -47,30 +47,46 @@ def missing(agent: Agent) -> str | None:
 class World:
     """One person's machine: the agents' directories, a project, recalld's places, and the model behind the agents."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, named: bool = True) -> None:
+        """`named`: variables say where everything lies; else it lies where it does for who has set none."""
         self.root = root.resolve()
         self.project = self.root / "orders"
-        self.stores = {a: self.root / a.partition("-")[0] for a in COMMANDS}
-        for directory in (self.project, self.root / "home", *self.stores.values()):
+        self.home = self.root / "home"
+        short = {a: a.partition("-")[0] for a in COMMANDS}
+        self.stores = {a: self.root / name if named else self.home / f".{name}" for a, name in short.items()}
+        for directory in (self.project, self.home, *self.stores.values()):
             directory.mkdir(parents=True)
-        self._runtime = tempfile.TemporaryDirectory(prefix="recalld-")  # a socket's path is short
-        self.places = Places(self.root / "data", Path(self._runtime.name), self.root / "config.toml")
+        # A socket's path is short.
+        self._runtime = tempfile.TemporaryDirectory(prefix="recalld-")
         kept = {name: os.environ[name] for name in ("LANG", "LC_ALL", "TZ") if name in os.environ}
         self.env = kept | {
             "PATH": os.pathsep.join([str(BIN), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
-            "HOME": str(self.root / "home"),
+            "HOME": str(self.home),
             "TMPDIR": str(self.root),
             "TERM": "dumb",
             "NO_COLOR": "1",
-            "CLAUDE_CONFIG_DIR": str(self.stores["claude-code"]),
-            "CODEX_HOME": str(self.stores["codex"]),
-            "QWEN_HOME": str(self.stores["qwen-code"]),
-            "QWEN_RUNTIME_DIR": str(self.stores["qwen-code"]),
-            "RECALLD_DATA_DIR": str(self.places.data),
-            "RECALLD_RUNTIME_DIR": str(self.places.runtime),
-            "RECALLD_CONFIG": str(self.places.config),
         }
+        if named:
+            self.env |= {
+                "CLAUDE_CONFIG_DIR": str(self.stores["claude-code"]),
+                "CODEX_HOME": str(self.stores["codex"]),
+                "QWEN_HOME": str(self.stores["qwen-code"]),
+                "QWEN_RUNTIME_DIR": str(self.stores["qwen-code"]),
+                "RECALLD_DATA_DIR": str(self.root / "data"),
+                "RECALLD_RUNTIME_DIR": self._runtime.name,
+                "RECALLD_CONFIG": str(self.root / "config.toml"),
+            }
+        else:
+            self.env["XDG_RUNTIME_DIR"] = self._runtime.name
+            for name, store in zip(short.values(), self.stores.values(), strict=True):
+                (self.root / name).symlink_to(store)  # where made-up sessions are written
+        self.places = self._places()
         self._rng = Random(5)
+
+    def _places(self) -> Places:
+        ask = "from recall.places import places; p = places(); print(p.data, p.runtime, p.config, sep='\\n')"
+        done = subprocess.run([sys.executable, "-c", ask], env=self.env, capture_output=True, text=True, check=True)
+        return Places(*map(Path, done.stdout.splitlines()))
 
     # -- recalld -------------------------------------------------------------------------------------
 
@@ -131,7 +147,7 @@ class World:
         """End everything that was started for this person."""
         for process in psutil.process_iter():
             try:
-                if process.environ().get("RECALLD_RUNTIME_DIR") == str(self.places.runtime):
+                if process.environ().get("HOME") == str(self.home):
                     process.send_signal(signal.SIGKILL)
             except (psutil.Error, OSError):
                 continue  # it has ended, or is another user's
