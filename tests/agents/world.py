@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,7 +27,6 @@ from recall.places import Places
 
 COMMANDS: dict[Agent, str] = {"claude-code": "claude", "codex": "codex", "qwen-code": "qwen"}
 BIN = PREFIX / "node_modules" / ".bin"
-MODEL = "stand-in"
 TURN = 120.0
 """Seconds that a turn may take before it is ended."""
 SOON = 1.0
@@ -136,11 +135,14 @@ class World:
         prompt: str,
         *moves: Move,
         resume: str | None = None,
-        model_name: str = MODEL,
+        codex: Mapping[str, str] | None = None,
     ) -> Turn:
-        """Start a turn of a real agent that the model answers with `moves`; `resume`: in that session."""
+        """Start a turn of a real agent that the model answers with `moves`.
+
+        `resume`: in that session. `codex`: settings of Codex that are to be others, the values in TOML.
+        """
         model.turn(prompt, *moves)
-        arguments, more = LAUNCHES[agent](model.url, self, resume, model_name)
+        arguments, more = LAUNCHES[agent](model.url, self, resume, codex or {})
         return Turn(self, agent, [str(BIN / COMMANDS[agent]), *arguments, prompt], self.env | more)
 
     def close(self) -> None:
@@ -228,7 +230,7 @@ def said(agent: Agent, line: bytes) -> bool:
 Launch = tuple[list[str], dict[str, str]]
 
 
-def _claude(url: str, world: World, resume: str | None, model: str) -> Launch:
+def _claude(url: str, world: World, resume: str | None, codex: Mapping[str, str]) -> Launch:
     # For root it refuses its flag that allows everything.
     allowed = ["Bash", "Edit", "Write", "Read", "mcp__recall"]
     settings = {"permissions": {"allow": allowed}, "enableAllProjectMcpServers": True}
@@ -237,10 +239,10 @@ def _claude(url: str, world: World, resume: str | None, model: str) -> Launch:
     return [*_resumed(resume), "--settings", json.dumps(settings), "-p"], env
 
 
-def _codex(url: str, world: World, resume: str | None, model: str) -> Launch:
+def _codex(url: str, world: World, resume: str | None, codex: Mapping[str, str]) -> Launch:
     provider = f'{{name = "stand-in", base_url = "{url}/v1", wire_api = "responses", env_key = "STAND_IN_KEY"}}'
     settings = {
-        "model": f'"{model}"',
+        "model": '"stand-in"',
         "model_provider": '"stand-in"',
         "model_providers.stand-in": provider,
         "analytics.enabled": "false",
@@ -250,12 +252,12 @@ def _codex(url: str, world: World, resume: str | None, model: str) -> Launch:
     }
     # The trust in hooks that a person gives in /hooks cannot be given here: the flag stands for it.
     flags = ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
-    given = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+    given = [part for name, value in {**settings, **codex}.items() for part in ("-c", f"{name}={value}")]
     again = ["resume", resume] if resume is not None else []
     return ["exec", "--skip-git-repo-check", *flags, *given, *again], {"STAND_IN_KEY": "none"}
 
 
-def _qwen(url: str, world: World, resume: str | None, model: str) -> Launch:
+def _qwen(url: str, world: World, resume: str | None, codex: Mapping[str, str]) -> Launch:
     system = world.root / "qwen-system.json"
     settings = {
         "security": {"auth": {"selectedType": "openai"}},
@@ -267,7 +269,7 @@ def _qwen(url: str, world: World, resume: str | None, model: str) -> Launch:
     env = {
         "OPENAI_API_KEY": "none",
         "OPENAI_BASE_URL": f"{url}/v1",
-        "OPENAI_MODEL": model,
+        "OPENAI_MODEL": "stand-in",
         "QWEN_CODE_SYSTEM_SETTINGS_PATH": str(system),
     }
     return [*_resumed(resume), "--auth-type", "openai", "--yolo", "-p"], env
