@@ -163,8 +163,11 @@ class Client:
 
 def wait_until_gone(pid: int) -> None:
     """Return when the process has ended."""
-    descriptor = os.pidfd_open(pid) if hasattr(os, "pidfd_open") else -1
-    if descriptor >= 0:
+    if hasattr(os, "pidfd_open"):
+        try:
+            descriptor = os.pidfd_open(pid)
+        except ProcessLookupError:
+            return  # already
         assert select.select([descriptor], [], [], PATIENCE)[0], f"process {pid} lives on"
         os.close(descriptor)
         return

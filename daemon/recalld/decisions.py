@@ -2,8 +2,8 @@
 
 Each is a small file below `decisions/` in the data directory, written before the index acts on it and independent of
 the index: a lost one is built anew without what was forgotten. A file is replaced whole (written beside, synced,
-renamed, the directory synced), so a crash leaves the old state or the new one, and has a checksum, so damage is noticed: a
-decision that cannot be read stops the service, since going on would bring back what was to be gone.
+renamed, the directory synced), so a crash leaves the old state or the new one. It has a checksum, so damage is noticed:
+a decision that cannot be read stops the service, since going on would bring back what was to be gone.
 
 A decision knows whether it has been carried out (`erased`). One that has not been is carried out at the next start,
 before anything is answered. One that was taken back stays, `lifted`, until the files that it was about have been read
@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 import msgpack
 
-from recall.errors import DecisionsDamaged
+from recall.errors import DecisionsDamaged, Unavailable
 
 Kind = Literal["session", "project", "before"]
 
@@ -102,7 +102,7 @@ class Decisions:
         return self._last + 1
 
     def keep(self, decision: Forgotten) -> None:
-        """Write a decision, new or changed; it lasts when this returns."""
+        """Write a decision, new or changed; it lasts when this returns. Raise Unavailable where it cannot be."""
         self._last = max(self._last, decision.id)
         self._write(f"{_FORGET}{decision.id:06d}", _values(decision))
         self.forgotten[decision.id] = decision
@@ -133,6 +133,13 @@ class Decisions:
         self._write(_EXCLUDE, [self.excluded.patterns, self.excluded.applied, self.excluded.lifting])
 
     def _write(self, name: str, values: list[Any]) -> None:
+        try:
+            self._replace(name, values)
+        except OSError as error:
+            why = error.strerror or "unknown"
+            raise Unavailable(f"the decision cannot be written ({why}): check {self.directory}, repeat") from error
+
+    def _replace(self, name: str, values: list[Any]) -> None:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         content = msgpack.packb(values, unicode_errors="surrogatepass")
         path = self.directory / f"{name}{_SUFFIX}"

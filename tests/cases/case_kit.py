@@ -16,6 +16,7 @@ Q = "5e551011-0000-4000-8000-0000000000b2"
 T = "01a1beef-0000-7000-8000-0000000000c3"
 """A thread of Codex."""
 
+DIR = "claude/projects/-srv-shop"
 CLAUDE = f"claude/projects/-srv-shop/{S}.jsonl"
 QWEN = f"qwen/projects/-srv-site/chats/{Q}.jsonl"
 ROLLOUT = "codex/sessions/2026/11/28/rollout-2026-11-28T09-00-00-"
@@ -162,9 +163,7 @@ def item(kind: str, n: int, text: str, **more: Any) -> Json:
 
 def response(role: str, text: str, n: int, **more: Any) -> Json:
     block = "output_text" if role == "assistant" else "input_text"
-    return cx(
-        "response_item", {"type": "message", "role": role, "content": [{"type": block, "text": text}]} | more, n
-    )
+    return cx("response_item", {"type": "message", "role": role, "content": [{"type": block, "text": text}]} | more, n)
 
 
 def event(kind: str, n: int, **more: Any) -> Json:
@@ -181,7 +180,9 @@ def agent(text: str, n: int) -> list[Json]:
 
 
 def call(id: str, name: str, arguments: Json, n: int) -> Json:
-    return cx("response_item", {"type": "function_call", "name": name, "arguments": json.dumps(arguments), "call_id": id}, n)
+    return cx(
+        "response_item", {"type": "function_call", "name": name, "arguments": json.dumps(arguments), "call_id": id}, n
+    )
 
 
 def output(id: str, text: Any, n: int) -> Json:

@@ -85,7 +85,15 @@ def test_thinking_and_system_lines_make_no_records(case: Case) -> None:
         cc("user", "u1", None, "why?", 0),
         cc("assistant", "a1", "u1", [{"type": "thinking", "thinking": "ponderterm", "signature": "x"}], 1),
         cc("assistant", "a2", "a1", "because", 2),
-        {"type": "system", "subtype": "informational", "content": "infoterm", "uuid": "y", "parentUuid": "a2", "timestamp": at(3), "sessionId": S},
+        {
+            "type": "system",
+            "subtype": "informational",
+            "content": "infoterm",
+            "uuid": "y",
+            "parentUuid": "a2",
+            "timestamp": at(3),
+            "sessionId": S,
+        },
         cc("user", "u2", "y", "thanks", 4),
     )
     case.read()
@@ -129,12 +137,25 @@ def test_a_compaction_is_one_summary_and_the_chain_goes_on_across_it(case: Case)
             "content": "Conversation compacted",
             "compactMetadata": {"trigger": "auto", "preTokens": 150000, "postTokens": 9000, "messagesSummarized": 2},
         },
-        cc("user", "k", "b", "This session is being continued from a previous conversation that ran out of context.\nThe summaryterm: an invoicer was built.", 3, isCompactSummary=True, isVisibleInTranscriptOnly=True),
+        cc(
+            "user",
+            "k",
+            "b",
+            "This session is being continued from a previous conversation that ran out of context.\nThe summaryterm: an invoicer was built.",
+            3,
+            isCompactSummary=True,
+            isVisibleInTranscriptOnly=True,
+        ),
         cc("user", "u2", "k", "now mail it", 4),
     )
     case.read()
     got = case.said(S)
-    assert [t[:2] for t in got] == [("user", "message"), ("assistant", "message"), ("system", "summary"), ("user", "message")]
+    assert [t[:2] for t in got] == [
+        ("user", "message"),
+        ("assistant", "message"),
+        ("system", "summary"),
+        ("user", "message"),
+    ]
     assert case.found("summaryterm") == [S] and case.found("summaryterm", role="user") == []
     shown = case.ask("show", session=S)
     assert shown["compactions"] == [{"time": at(2), "tokens_before": 150000, "tokens_after": 9000, "messages": 2}]
@@ -145,8 +166,10 @@ def test_parallel_calls_are_not_abandoned(case: Case) -> None:
     case.write(
         CLAUDE,
         cc("user", "u1", None, "look at both", 0),
-        cc("assistant", "a1", "u1", use("c1", "Read", file_path="/a"), 1) | {"message": {"id": "m", "role": "assistant", "content": use("c1", "Read", file_path="/a")}},
-        cc("assistant", "a2", "a1", use("c2", "Read", file_path="/b"), 1) | {"message": {"id": "m", "role": "assistant", "content": use("c2", "Read", file_path="/b")}},
+        cc("assistant", "a1", "u1", use("c1", "Read", file_path="/a"), 1)
+        | {"message": {"id": "m", "role": "assistant", "content": use("c1", "Read", file_path="/a")}},
+        cc("assistant", "a2", "a1", use("c2", "Read", file_path="/b"), 1)
+        | {"message": {"id": "m", "role": "assistant", "content": use("c2", "Read", file_path="/b")}},
         cc("user", "r1", "a1", result("c1", "text of a"), 2, sourceToolAssistantUUID="a1"),
         cc("user", "r2", "a2", result("c2", "text of b"), 3, sourceToolAssistantUUID="a2"),
         cc("assistant", "a3", "r2", "both read", 4),
@@ -187,8 +210,16 @@ def test_a_parent_that_comes_later_a_missing_one_and_a_cycle(case: Case) -> None
         cc("assistant", "a1", "u1", "answer", 1),
         cc("user", "u3", "u2", "third", 3),
     )
-    case.write(f"{DIR}/{OTHER}.jsonl", cc("user", "x1", "gone", "lostparent", 0, sessionId=OTHER), cc("user", "x2", "x1", "after it", 1, sessionId=OTHER))
-    case.write(f"{DIR}/{THIRD}.jsonl", cc("user", "z1", "z2", "cycle one", 0, sessionId=THIRD), cc("assistant", "z2", "z1", "cycle two", 1, sessionId=THIRD))
+    case.write(
+        f"{DIR}/{OTHER}.jsonl",
+        cc("user", "x1", "gone", "lostparent", 0, sessionId=OTHER),
+        cc("user", "x2", "x1", "after it", 1, sessionId=OTHER),
+    )
+    case.write(
+        f"{DIR}/{THIRD}.jsonl",
+        cc("user", "z1", "z2", "cycle one", 0, sessionId=THIRD),
+        cc("assistant", "z2", "z1", "cycle two", 1, sessionId=THIRD),
+    )
     case.read()
     assert case.lines(S) == ["first", "answer", "second", "third"]
     assert case.lines(OTHER) == ["lostparent", "after it"]
@@ -202,7 +233,11 @@ def test_titles_custom_over_ai_and_the_last_wins(case: Case) -> None:
     case.append(CLAUDE, {"type": "ai-title", "aiTitle": "Machine title", "sessionId": S})
     case.read()
     assert case.sessions()[S]["title"] == "Machine title"
-    case.append(CLAUDE, {"type": "custom-title", "customTitle": "Mine", "sessionId": S}, {"type": "ai-title", "aiTitle": "Machine again", "sessionId": S})
+    case.append(
+        CLAUDE,
+        {"type": "custom-title", "customTitle": "Mine", "sessionId": S},
+        {"type": "ai-title", "aiTitle": "Machine again", "sessionId": S},
+    )
     case.read()
     assert case.sessions()[S]["title"] == "Mine"
     case.append(CLAUDE, {"type": "custom-title", "customTitle": "Mine twice", "sessionId": S})
@@ -234,7 +269,7 @@ def test_the_older_and_the_oldest_place_of_sub_agents(case: Case) -> None:
     [inline] = case.found("inlineterm")
     assert inline != S and sessions[inline]["parent"] == S
     assert case.lines(S) == ["do it", "it is done"]
-    assert [s for s in case.sessions(sub_agents=False)] == [S]
+    assert list(case.sessions(sub_agents=False)) == [S]
 
 
 def test_a_sub_agent_before_its_parent_and_its_meta_file_later(case: Case) -> None:
@@ -242,7 +277,9 @@ def test_a_sub_agent_before_its_parent_and_its_meta_file_later(case: Case) -> No
     case.write(base + ".jsonl", cc("user", "s1", None, "childterm", 1, isSidechain=True, agentId="7f"))
     case.read()
     assert case.sessions()["agent-7f"]["parent"] == S and S not in case.sessions()
-    case.path(base + ".meta.json").write_text(json.dumps({"agentType": "Plan", "description": "plan it", "toolUseId": "c1"}))
+    case.path(base + ".meta.json").write_text(
+        json.dumps({"agentType": "Plan", "description": "plan it", "toolUseId": "c1"})
+    )
     case.read()
     assert case.sessions()["agent-7f"]["sub_agent"] == "Plan"
     case.write(CLAUDE, cc("user", "u1", None, "parent", 0))
@@ -255,7 +292,10 @@ def test_a_sub_agent_before_its_parent_and_its_meta_file_later(case: Case) -> No
 
 def test_one_agent_id_under_two_parents(case: Case) -> None:
     for parent, word in ((S, "northterm"), (OTHER, "southterm")):
-        case.write(f"{DIR}/{parent}/subagents/agent-9.jsonl", cc("user", f"s{parent}", None, word, 1, isSidechain=True, agentId="9", sessionId=parent))
+        case.write(
+            f"{DIR}/{parent}/subagents/agent-9.jsonl",
+            cc("user", f"s{parent}", None, word, 1, isSidechain=True, agentId="9", sessionId=parent),
+        )
     case.read()
     assert set(case.sessions()) == {f"{S}-agent-9", f"{OTHER}-agent-9"}
     assert case.found("northterm") == [f"{S}-agent-9"]
@@ -268,7 +308,14 @@ def test_a_spilled_output_belongs_to_its_record_whichever_comes_first(case: Case
     lines = [
         cc("user", "u1", None, "run it", 0),
         cc("assistant", "a1", "u1", use("c1", "Bash", command="./run"), 1),
-        cc("user", "r1", "a1", result("c1", "<persisted-output> preview"), 2, toolUseResult={"stdout": "", "persistedOutputPath": str(spill)}),
+        cc(
+            "user",
+            "r1",
+            "a1",
+            result("c1", "<persisted-output> preview"),
+            2,
+            toolUseResult={"stdout": "", "persistedOutputPath": str(spill)},
+        ),
     ]
     case.write(CLAUDE, *lines)
     case.read()
@@ -286,12 +333,31 @@ def test_a_spilled_output_belongs_to_its_record_whichever_comes_first(case: Case
 def test_a_spill_path_outside_the_root_is_not_read(case: Case) -> None:
     secret = case.path("elsewhere/tool-results/x.txt")
     secret.write_text("privateterm")
-    for n, path in enumerate((str(secret), f"{case.root}/{DIR}/{S}/tool-results/../../../../../elsewhere/tool-results/x.txt", "/etc/hostname")):
+    for n, path in enumerate(
+        (
+            str(secret),
+            f"{case.root}/{DIR}/{S}/tool-results/../../../../../elsewhere/tool-results/x.txt",
+            "/etc/hostname",
+        )
+    ):
         sid = f"5e551011-0000-4000-8000-00000000010{n}"
-        case.write(f"{DIR}/{sid}.jsonl", cc("user", f"r{n}", None, result("c", "short"), 1, sessionId=sid, toolUseResult={"persistedOutputPath": path}))
+        case.write(
+            f"{DIR}/{sid}.jsonl",
+            cc(
+                "user",
+                f"r{n}",
+                None,
+                result("c", "short"),
+                1,
+                sessionId=sid,
+                toolUseResult={"persistedOutputPath": path},
+            ),
+        )
     link = case.path(f"{DIR}/{S}/tool-results/link.txt")
     link.symlink_to(secret)
-    case.write(CLAUDE, cc("user", "r9", None, result("c", "short"), 1, toolUseResult={"persistedOutputPath": str(link)}))
+    case.write(
+        CLAUDE, cc("user", "r9", None, result("c", "short"), 1, toolUseResult={"persistedOutputPath": str(link)})
+    )
     case.read()
     assert case.found("privateterm") == []
 
@@ -299,8 +365,20 @@ def test_a_spill_path_outside_the_root_is_not_read(case: Case) -> None:
 def test_history_alone_makes_a_session_and_gives_way_to_the_transcript(case: Case) -> None:
     case.write(
         "claude/history.jsonl",
-        {"display": "historyterm one", "pastedContents": {}, "timestamp": 1764320400000, "project": "/srv/shop", "sessionId": S},
-        {"display": "historyterm two [Pasted text #1 +2 lines]", "pastedContents": {"1": {"id": 1, "type": "text", "content": "pastedterm"}}, "timestamp": 1764320460000, "project": "/srv/shop", "sessionId": S},
+        {
+            "display": "historyterm one",
+            "pastedContents": {},
+            "timestamp": 1764320400000,
+            "project": "/srv/shop",
+            "sessionId": S,
+        },
+        {
+            "display": "historyterm two [Pasted text #1 +2 lines]",
+            "pastedContents": {"1": {"id": 1, "type": "text", "content": "pastedterm"}},
+            "timestamp": 1764320460000,
+            "project": "/srv/shop",
+            "sessionId": S,
+        },
         {"display": "older form", "timestamp": 1764320460000, "project": "/srv/shop"},
     )
     case.read()
@@ -312,7 +390,10 @@ def test_history_alone_makes_a_session_and_gives_way_to_the_transcript(case: Cas
     s = case.sessions()[S]
     assert s["source_deleted"] is False and s["records"] == 1 and case.lines(S) == ["historyterm one"]
     assert case.found("pastedterm") == []
-    case.append("claude/history.jsonl", {"display": "historyterm three", "timestamp": 1764320500000, "project": "/srv/shop", "sessionId": S})
+    case.append(
+        "claude/history.jsonl",
+        {"display": "historyterm three", "timestamp": 1764320500000, "project": "/srv/shop", "sessionId": S},
+    )
     case.read()
     assert case.lines(S) == ["historyterm one"]
     case.path(CLAUDE).unlink()
@@ -324,7 +405,12 @@ def test_a_fork_rewound_whose_original_is_deleted(case: Case) -> None:
     first = [cc("user", "u1", None, "the ledger drifts", 0), cc("assistant", "a1", "u1", "rounding of the ledger", 1)]
     case.write(CLAUDE, *first)
     copies = [r | {"sessionId": OTHER, "forkedFrom": {"sessionId": S, "messageUuid": r["uuid"]}} for r in first]
-    case.write(f"{DIR}/{OTHER}.jsonl", *copies, cc("user", "u2", "a1", "use decimals", 5, sessionId=OTHER), cc("user", "u3", "a1", "use cents", 6, sessionId=OTHER))
+    case.write(
+        f"{DIR}/{OTHER}.jsonl",
+        *copies,
+        cc("user", "u2", "a1", "use decimals", 5, sessionId=OTHER),
+        cc("user", "u3", "a1", "use cents", 6, sessionId=OTHER),
+    )
     case.read()
     assert case.matches("ledger") == 2
     case.path(CLAUDE).unlink()
@@ -339,7 +425,11 @@ def test_a_fork_rewound_whose_original_is_deleted(case: Case) -> None:
 def test_a_resume_that_repeats_history_without_saying_so(case: Case) -> None:
     """Old versions copied the history into a new file and named no origin."""
     first = [cc("user", "u1", None, "copiedterm", 0), cc("assistant", "a1", "u1", "fine", 1)]
-    case.write(f"{DIR}/{OTHER}.jsonl", *[r | {"sessionId": OTHER} for r in first], cc("user", "n1", "a1", "new here", 9, sessionId=OTHER))
+    case.write(
+        f"{DIR}/{OTHER}.jsonl",
+        *[r | {"sessionId": OTHER} for r in first],
+        cc("user", "n1", "a1", "new here", 9, sessionId=OTHER),
+    )
     case.read()
     assert case.found("copiedterm") == [OTHER]
     case.write(CLAUDE, *first, cc("user", "u2", "a1", "went on", 2))
@@ -391,7 +481,11 @@ def test_what_recall_answered_is_not_indexed_but_the_call_is(case: Case) -> None
 
 
 def test_is_error_and_the_exit_status(case: Case) -> None:
-    rows: list[tuple[Any, dict[str, Any]]] = [("Exit code 2\nboom", {"is_error": True}), ("fine", {}), ("bad", {"is_error": True})]
+    rows: list[tuple[Any, dict[str, Any]]] = [
+        ("Exit code 2\nboom", {"is_error": True}),
+        ("fine", {}),
+        ("bad", {"is_error": True}),
+    ]
     lines = [cc("user", "u0", None, "go", 0)]
     for n, (text, more) in enumerate(rows):
         lines += [
@@ -406,21 +500,37 @@ def test_is_error_and_the_exit_status(case: Case) -> None:
 
 def test_names_that_are_not_sessions_are_left_alone(case: Case) -> None:
     line = cc("user", "u1", None, "strayterm", 0)
-    for name in (f"{DIR}/{S}.jsonl.backup", f"{DIR}/memory/notes.md", f"{DIR}/memory/{S}.jsonl", f"{DIR}/.{S}.jsonl.swp", f"claude/{S}.jsonl", f"claude/todos/{S}.jsonl", f"{DIR}/{S}/tool-results/x.jsonl"):
+    for name in (
+        f"{DIR}/{S}.jsonl.backup",
+        f"{DIR}/memory/notes.md",
+        f"{DIR}/memory/{S}.jsonl",
+        f"{DIR}/.{S}.jsonl.swp",
+        f"claude/{S}.jsonl",
+        f"claude/todos/{S}.jsonl",
+        f"{DIR}/{S}/tool-results/x.jsonl",
+    ):
         case.write(name, line)
     case.read()
     assert case.found("strayterm") == [] and case.sessions() == {}
 
 
 def test_a_session_of_bookkeeping_alone_is_no_session(case: Case) -> None:
-    case.write(CLAUDE, {"type": "summary", "summary": "Lonely title", "leafUuid": "nowhere"}, {"type": "mode", "mode": "plan", "sessionId": S})
+    case.write(
+        CLAUDE,
+        {"type": "summary", "summary": "Lonely title", "leafUuid": "nowhere"},
+        {"type": "mode", "mode": "plan", "sessionId": S},
+    )
     case.path(f"{DIR}/{OTHER}.jsonl").touch()
     case.read()
     assert case.sessions() == {} and case.ask("status")["sessions"] == 0
 
 
 def test_a_pr_link_and_unknown_fields_do_no_harm(case: Case) -> None:
-    case.write(CLAUDE, cc("user", "u1", None, "open a pull request", 0, tomorrow={"x": [1]}), {"type": "pr-link", "prNumber": 4, "prUrl": "https://example.org/pr/4", "sessionId": S, "timestamp": at(1)})
+    case.write(
+        CLAUDE,
+        cc("user", "u1", None, "open a pull request", 0, tomorrow={"x": [1]}),
+        {"type": "pr-link", "prNumber": 4, "prUrl": "https://example.org/pr/4", "sessionId": S, "timestamp": at(1)},
+    )
     case.read()
     assert case.lines(S) == ["open a pull request"]
 
@@ -429,7 +539,10 @@ def test_a_pr_link_and_unknown_fields_do_no_harm(case: Case) -> None:
                                  {"content": [{"type": "tool_use", "name": 3, "input": []}]}])  # fmt: skip
 def test_a_message_of_any_shape_costs_itself_only(case: Case, odd: Any) -> None:
     strange = [cc(kind, f"o{kind}", None, "x", 0) | {"message": odd} for kind in ("user", "assistant")]
-    strange += [cc("user", "p", None, "x", 0) | {key: odd} for key in ("timestamp", "cwd", "gitBranch", "toolUseResult", "forkedFrom", "parentUuid", "sessionId")]
+    strange += [
+        cc("user", "p", None, "x", 0) | {key: odd}
+        for key in ("timestamp", "cwd", "gitBranch", "toolUseResult", "forkedFrom", "parentUuid", "sessionId")
+    ]
     case.write(CLAUDE, *strange, cc("user", "u9", None, "survivorterm", 2))
     case.read()
     assert case.found("survivorterm") == [S]

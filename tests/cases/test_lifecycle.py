@@ -113,7 +113,10 @@ def test_sound_parts_of_a_damaged_index_keep_what_only_they_hold(case: Case) -> 
     assert not (case.places.data / "index.damaged").exists()
 
 
-@pytest.mark.parametrize("text", ["", "garbage", "{}", '{"dir": "77", "made_with": {}}', '{"dir": "../..", "made_with": {"format": 1}}', "[]"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "garbage", "{}", '{"dir": "77", "made_with": {}}', '{"dir": "../..", "made_with": {"format": 1}}', "[]"],
+)
 def test_a_garbled_pointer_to_the_index_costs_nothing(case: Case, text: str) -> None:
     fill(case)
     case.end()
@@ -145,6 +148,49 @@ def test_a_data_directory_deleted_under_a_running_daemon(case: Case, what: str) 
     case.process = None
 
 
+@pytest.mark.parametrize("damage", [truncate_largest, scramble_segments, lose_segments])
+def test_an_index_damaged_under_a_running_daemon(case: Case, damage: Callable[[Path], None]) -> None:
+    fill(case)
+    damage(index_directory(case))
+    case.append(CLAUDE, cc("user", "u2", "a1", "afterterm", 2))
+
+    def found(word: str) -> bool:
+        done = case.recall("search", word, "--json", ok=(0, 1, 3, 4))
+        return done.returncode == 0 and json.loads(done.stdout)["tier"] == "exact"
+
+    for word in ("afterterm", "cartterm", "queueterm", "pageterm"):
+        until(lambda word=word: found(word), case.log)  # type: ignore[misc]
+    for session in (S, T, Q):
+        until(lambda s=session: case.recall("show", s, ok=(0, 3, 4)).returncode == 0, case.log)  # type: ignore[misc]
+    case.recall("stop")
+    case.process = None
+
+
+@pytest.mark.parametrize("what", ["socket", "runtime", "lock", "data"])
+def test_what_is_taken_away_under_an_idle_daemon_comes_back(case: Case, what: str) -> None:
+    case.write(CLAUDE, cc("user", "u1", None, "guardterm", 0))
+    case.read()
+    assert case.process is not None
+    places = case.places
+    if what in ("socket", "lock"):
+        (places.socket if what == "socket" else places.lock).unlink()
+    else:
+        shutil.rmtree(places.runtime if what == "runtime" else places.data)
+    until(lambda: places.socket.exists() and places.lock.exists() and "pid" in places.lock.read_text(), case.log)
+    assert case.json("status")["pid"] == case.process.pid
+    assert case.json("search", "guardterm")["hits"]
+    assert places.socket.stat().st_mode & 0o777 == 0o600
+    assert places.runtime.stat().st_mode & 0o777 == 0o700
+
+
+def test_places_that_are_relative(case: Case) -> None:
+    case.write(CLAUDE, cc("user", "u1", None, "relativeterm", 0))
+    case.env |= {"RECALLD_DATA_DIR": "data", "RECALLD_CONFIG": "config.toml", "CLAUDE_CONFIG_DIR": "claude"}
+    case.read()
+    assert case.found("relativeterm") == [S]
+    assert case.json("search", "relativeterm")["hits"]
+
+
 def test_the_outdated_index_keeps_what_only_it_holds(case: Case) -> None:
     fill(case)
     case.end()
@@ -166,7 +212,14 @@ def test_a_second_daemon_names_the_first(case: Case) -> None:
 
 def test_an_over_long_socket_path_is_a_clear_error(case: Case) -> None:
     long = case.root / ("r" * 90) / ("s" * 30)
-    done = subprocess.run([RECALLD], env=case.env | {"RECALLD_RUNTIME_DIR": str(long)}, capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run(
+        [RECALLD],
+        env=case.env | {"RECALLD_RUNTIME_DIR": str(long)},
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
     assert done.returncode == 4 and "long" in done.stderr and "RECALLD_RUNTIME_DIR" in done.stderr
     assert done.stderr.count("\n") == 1
 
@@ -202,7 +255,9 @@ def test_sighup_takes_a_good_configuration_and_refuses_a_bad_one(case: Case) -> 
     case.process.send_signal(signal.SIGHUP)
     until(lambda: any(f["check"] == "config" for f in case.findings()), case.log)
     assert case.found("firstterm") == [S]
-    case.places.config.write_text(f'[sources.claude-code]\nroots = ["{case.root / extra}"]\nodd = 1\n', encoding="utf-8")
+    case.places.config.write_text(
+        f'[sources.claude-code]\nroots = ["{case.root / extra}"]\nodd = 1\n', encoding="utf-8"
+    )
     case.process.send_signal(signal.SIGHUP)
     until(lambda: case.found("extraterm") == [GONE], case.log)
     assert case.found("firstterm") == [S]
@@ -211,7 +266,15 @@ def test_sighup_takes_a_good_configuration_and_refuses_a_bad_one(case: Case) -> 
     assert any("odd" in f["message"] for f in case.findings())
 
 
-@pytest.mark.parametrize("text", ["[sources", '[sources.claude-code]\nroots = "one"\n', "[index]\nmax_line_bytes = \"big\"\n", "\ufeff[index]\nmax_line_bytes = -1\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[sources",
+        '[sources.claude-code]\nroots = "one"\n',
+        '[index]\nmax_line_bytes = "big"\n',
+        "\ufeff[index]\nmax_line_bytes = -1\n",
+    ],
+)
 def test_a_configuration_that_is_wrong_at_the_start_is_one_line(case: Case, text: str) -> None:
     case.places.config.write_text(text, encoding="utf-8")
     done = subprocess.run([RECALLD], env=case.env, capture_output=True, text=True, timeout=20, check=False)
@@ -221,7 +284,16 @@ def test_a_configuration_that_is_wrong_at_the_start_is_one_line(case: Case, text
 
 def test_it_runs_with_next_to_no_environment_and_closed_outputs(case: Case) -> None:
     case.write(CLAUDE, cc("user", "u1", None, "bareterm", 0))
-    names = ("HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR", "RECALLD_DATA_DIR", "RECALLD_RUNTIME_DIR", "RECALLD_CONFIG")
+    names = (
+        "HOME",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "QWEN_HOME",
+        "QWEN_RUNTIME_DIR",
+        "RECALLD_DATA_DIR",
+        "RECALLD_RUNTIME_DIR",
+        "RECALLD_CONFIG",
+    )
     words = [f"{n}={case.env[n]}" for n in names]
     case.process = subprocess.Popen(["env", "-i", *words, "sh", "-c", f"exec '{RECALLD}' <&- >&- 2>&-"])
     until(lambda: case.places.lock.exists() and '"pid"' in case.places.lock.read_text(), case.log)

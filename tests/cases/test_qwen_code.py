@@ -38,7 +38,9 @@ def test_every_tool_becomes_the_record_of_what_it_does(case: Case) -> None:
         calls("c10", "task", description="look", prompt="taskterm", subagent_type="helper"),
         calls("c11", "mcp__tracker__find", query="mcpterm"),
     ]
-    case.write(QWEN, qw("user", "u", None, "go", 0), qw("assistant", "a", "u", [{"text": "On it."}, *parts], 1, model="qwen3"))
+    case.write(
+        QWEN, qw("user", "u", None, "go", 0), qw("assistant", "a", "u", [{"text": "On it."}, *parts], 1, model="qwen3")
+    )
     case.read()
     got = [(r["id"], r["kind"], r["tool"], r["paths"]) for r in case.records(Q)[1:]]
     assert got == [
@@ -67,11 +69,32 @@ def test_results_their_status_and_their_forms(case: Case) -> None:
         QWEN,
         qw("user", "u", None, "go", 0),
         qw("assistant", "a", "u", names, 1),
-        qw("tool_result", "t0", "a", answer("c0", "run_shell_command", output="outterm"), 2, toolCallResult={"callId": "c0", "status": "success"}),
+        qw(
+            "tool_result",
+            "t0",
+            "a",
+            answer("c0", "run_shell_command", output="outterm"),
+            2,
+            toolCallResult={"callId": "c0", "status": "success"},
+        ),
         qw("tool_result", "t1", "t0", answer("c1", "run_shell_command", error="errorterm"), 3),
-        qw("tool_result", "t2", "t1", answer("c2", "run_shell_command", output=""), 4, toolCallResult={"callId": "c2", "status": "error", "resultDisplay": "displayterm"}),
+        qw(
+            "tool_result",
+            "t2",
+            "t1",
+            answer("c2", "run_shell_command", output=""),
+            4,
+            toolCallResult={"callId": "c2", "status": "error", "resultDisplay": "displayterm"},
+        ),
         qw("tool_result", "t3", "t2", [{"toolCallId": "c3", "toolName": "run_shell_command", "text": "legacyterm"}], 5),
-        qw("tool_result", "t4", "t3", [*answer("c4", "run_shell_command", output=""), {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}], 6, toolCallResult={"callId": "c4", "status": "success"}),
+        qw(
+            "tool_result",
+            "t4",
+            "t3",
+            [*answer("c4", "run_shell_command", output=""), {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}],
+            6,
+            toolCallResult={"callId": "c4", "status": "success"},
+        ),
     )
     case.read()
     got = [(r["role"], r["kind"], r["tool"], r["is_error"]) for r in case.records(Q, kind="output")]
@@ -89,7 +112,14 @@ def test_roles_that_are_missing_and_legacy_lists(case: Case) -> None:
         qw("user", "u1", None, None, 0, message=[{"type": "text", "text": "listterm"}]),
         qw("assistant", "a1", "u1", None, 1, message={"parts": [{"text": "rolelessterm"}]}),
         qw("assistant", "a2", "a1", None, 2, message=[{"type": "text", "text": "listanswer"}]),
-        qw("user", "u2", "a2", None, 3, message={"role": "user", "parts": [{"fileData": {"fileUri": "x"}}, {"text": "withfile"}]}),
+        qw(
+            "user",
+            "u2",
+            "a2",
+            None,
+            3,
+            message={"role": "user", "parts": [{"fileData": {"fileUri": "x"}}, {"text": "withfile"}]},
+        ),
     )
     case.read()
     assert case.said(Q) == [
@@ -103,10 +133,16 @@ def test_roles_that_are_missing_and_legacy_lists(case: Case) -> None:
 def test_fragments_are_merged_across_sittings(case: Case) -> None:
     case.write(QWEN, qw("user", "u", None, "go", 0), qw("assistant", "a", "u", "one", 1, model="small"))
     case.read()
-    case.append(QWEN, qw("assistant", "a", "u", [{"text": "two"}, calls("c", "read_file", file_path="/x")], 2, model="large"))
+    case.append(
+        QWEN, qw("assistant", "a", "u", [{"text": "two"}, calls("c", "read_file", file_path="/x")], 2, model="large")
+    )
     case.read()
     case.end()
-    case.append(QWEN, qw("assistant", "a", "u", [{"text": "three"}], 3), qw("tool_result", "t", "a", answer("c", "read_file", output="x"), 4))
+    case.append(
+        QWEN,
+        qw("assistant", "a", "u", [{"text": "three"}], 3),
+        qw("tool_result", "t", "a", answer("c", "read_file", output="x"), 4),
+    )
     case.read()
     got = case.records(Q)
     assert [(r["id"], r["kind"]) for r in got] == [("u", "message"), ("a", "message"), ("a#1", "read"), ("t", "output")]
@@ -116,7 +152,12 @@ def test_fragments_are_merged_across_sittings(case: Case) -> None:
 
 
 def test_a_thought_is_not_indexed_and_an_answer_beside_it_is(case: Case) -> None:
-    case.write(QWEN, qw("user", "u", None, "go", 0), qw("assistant", "a", "u", [{"text": "mullterm", "thought": True}], 1), qw("assistant", "b", "a", [{"text": "mullterm", "thought": True}, {"text": "sayterm"}], 2))
+    case.write(
+        QWEN,
+        qw("user", "u", None, "go", 0),
+        qw("assistant", "a", "u", [{"text": "mullterm", "thought": True}], 1),
+        qw("assistant", "b", "a", [{"text": "mullterm", "thought": True}, {"text": "sayterm"}], 2),
+    )
     case.read()
     assert case.found("mullterm") == [] and case.lines(Q) == ["go", "sayterm"]
 
@@ -125,7 +166,12 @@ def test_a_thought_is_not_indexed_and_an_answer_beside_it_is(case: Case) -> None
                                      "session_context", "parent_session", "branch_checkpoint", "goal_set",
                                      "agent_started", "rewind", "something_new"])  # fmt: skip
 def test_system_lines_are_links_and_no_records(case: Case, subtype: str) -> None:
-    case.write(QWEN, qw("user", "u", None, "go", 0), system("y", "u", subtype, {"text": "noiseterm", "content": "noiseterm"}, 1), qw("assistant", "a", "y", "done", 2))
+    case.write(
+        QWEN,
+        qw("user", "u", None, "go", 0),
+        system("y", "u", subtype, {"text": "noiseterm", "content": "noiseterm"}, 1),
+        qw("assistant", "a", "y", "done", 2),
+    )
     case.read()
     assert case.found("noiseterm") == [] and case.lines(Q) == ["go", "done"]
     assert ("something_new" in json.dumps(case.ask("doctor"))) == (subtype == "something_new")
@@ -138,12 +184,26 @@ def test_what_was_typed_counts_and_what_a_hook_added_does_not(case: Case) -> Non
         qw("user", "u1", None, f"typed one\n{context}", 0, systemPayload={"displayText": "typed one"}),
         qw("user", "u2", "u1", f"typed two\n\n{context}", 1),
         qw("user", "u3", "u2", "cron prompt body", 2, subtype="cron", systemPayload={"displayText": "labelterm"}),
-        qw("user", "u4", "u3", "mid turn words", 3, subtype="mid_turn_user_message", systemPayload={"displayText": "labelterm"}),
+        qw(
+            "user",
+            "u4",
+            "u3",
+            "mid turn words",
+            3,
+            subtype="mid_turn_user_message",
+            systemPayload={"displayText": "labelterm"},
+        ),
         qw("user", "u5", "u4", "why does <qwen:user-prompt-submit-context> show up?", 4),
     )
     case.read()
     assert case.found("hookterm") == [] and case.found("labelterm") == []
-    assert case.lines(Q) == ["typed one", "typed two", "cron prompt body", "mid turn words", "why does <qwen:user-prompt-submit-context> show up?"]
+    assert case.lines(Q) == [
+        "typed one",
+        "typed two",
+        "cron prompt body",
+        "mid turn words",
+        "why does <qwen:user-prompt-submit-context> show up?",
+    ]
 
 
 def test_commands_paths_notes_and_titles_of_system_lines(case: Case) -> None:
@@ -151,7 +211,13 @@ def test_commands_paths_notes_and_titles_of_system_lines(case: Case) -> None:
         QWEN,
         qw("user", "u", None, "go", 0),
         system("s1", "u", "slash_command", {"phase": "invocation", "rawCommand": "/stats model"}, 1),
-        system("s2", "s1", "slash_command", {"phase": "result", "rawCommand": "/stats model", "outputHistoryItems": [{"text": "resultterm"}]}, 2),
+        system(
+            "s2",
+            "s1",
+            "slash_command",
+            {"phase": "result", "rawCommand": "/stats model", "outputHistoryItems": [{"text": "resultterm"}]},
+            2,
+        ),
         system("s3", "s2", "at_command", {"filesRead": ["/srv/site/at.ts"], "status": "success"}, 3),
         system("s4", "s3", "session_notes", {"notes": "notesterm of the day"}, 4),
         system("s5", "s4", "custom_title", {"customTitle": "Earlier"}, 5),
@@ -167,8 +233,12 @@ def test_commands_paths_notes_and_titles_of_system_lines(case: Case) -> None:
 
 def test_sub_agents_lie_in_a_folder_of_their_own(case: Case) -> None:
     base = f"qwen/projects/-srv-site/subagents/{Q}/agent-k1"
-    case.write(base + ".jsonl", qw("user", "s1", None, "subterm", 1, isSidechain=True, agentId="k1", agentName="helper"))
-    case.path(base + ".meta.json").write_text(json.dumps({"agentType": "helper", "parentSessionId": Q, "status": "done", "depth": 1}))
+    case.write(
+        base + ".jsonl", qw("user", "s1", None, "subterm", 1, isSidechain=True, agentId="k1", agentName="helper")
+    )
+    case.path(base + ".meta.json").write_text(
+        json.dumps({"agentType": "helper", "parentSessionId": Q, "status": "done", "depth": 1})
+    )
     case.write(QWEN, qw("user", "u", None, "parent", 0))
     case.read()
     assert case.sessions()["agent-k1"]["parent"] == Q and case.sessions()["agent-k1"]["sub_agent"] == "helper"
@@ -179,9 +249,20 @@ def test_sub_agents_lie_in_a_folder_of_their_own(case: Case) -> None:
 def test_both_trees_are_read_and_only_session_names(case: Case) -> None:
     line = qw("user", "u1", None, "treeterm", 0)
     case.write(f"qwen/tmp/projects/-srv-site/chats/{Q}.jsonl", line)
-    for name in ("notes.jsonl", "12345678.jsonl", f"{OTHER}.ledger.jsonl", f"{OTHER}x.jsonl", f"deep/{OTHER}.jsonl", f"{OTHER}.json", "z" * 32 + ".jsonl"):
+    for name in (
+        "notes.jsonl",
+        "12345678.jsonl",
+        f"{OTHER}.ledger.jsonl",
+        f"{OTHER}x.jsonl",
+        f"deep/{OTHER}.jsonl",
+        f"{OTHER}.json",
+        "z" * 32 + ".jsonl",
+    ):
         case.write(f"{CHATS}/{name}", line | {"uuid": name, "message": {"parts": [{"text": "strayterm"}]}})
-    case.write(f"{CHATS}/{'a' * 32}.jsonl", line | {"uuid": "x", "sessionId": "a" * 32, "message": {"parts": [{"text": "hexterm"}]}})
+    case.write(
+        f"{CHATS}/{'a' * 32}.jsonl",
+        line | {"uuid": "x", "sessionId": "a" * 32, "message": {"parts": [{"text": "hexterm"}]}},
+    )
     case.read()
     assert case.found("treeterm") == [Q] and case.found("strayterm") == [] and case.found("hexterm") == ["a" * 32]
 
@@ -223,7 +304,10 @@ def test_cd_moves_the_transcript_and_resume_follows(case: Case) -> None:
     case.append(QWEN, qw("user", "v", "u", "there", 1, cwd="/srv/other place"))
     new = case.path(f"qwen/projects/-srv-other-place/chats/{Q}.jsonl")
     f.rename(new)
-    case.append(f"qwen/projects/-srv-other-place/chats/{Q}.jsonl", qw("user", "w", "v", "still there", 2, cwd="/srv/other place"))
+    case.append(
+        f"qwen/projects/-srv-other-place/chats/{Q}.jsonl",
+        qw("user", "w", "v", "still there", 2, cwd="/srv/other place"),
+    )
     case.read()
     s = case.sessions()[Q]
     assert s["project"] == "/srv/site" and s["resume"] == f"cd '/srv/other place' && qwen --resume {Q}"
@@ -239,20 +323,46 @@ def test_a_rewind_and_a_compression_on_the_chain(case: Case) -> None:
         qw("user", "u2", "a1", "wrong way", 2),
         system("r", "a1", "rewind", {"truncatedCount": 1}, 3),
         qw("user", "u3", "r", "right way", 4),
-        system("k", "u3", "chat_compression", {"info": {"originalTokenCount": 5000, "newTokenCount": 400}, "compressedHistory": [{"role": "user", "parts": [{"text": "zipterm"}]}]}, 5),
+        system(
+            "k",
+            "u3",
+            "chat_compression",
+            {
+                "info": {"originalTokenCount": 5000, "newTokenCount": 400},
+                "compressedHistory": [{"role": "user", "parts": [{"text": "zipterm"}]}],
+            },
+            5,
+        ),
         qw("user", "u4", "k", "after", 6),
     )
     case.read()
     assert case.lines(Q) == ["start", "ok", "right way", "after"]
     assert [r["id"] for r in case.records(Q, all_branches=True) if r["abandoned"]] == ["u2"]
     assert case.found("zipterm") == []
-    assert case.ask("show", session=Q)["compactions"] == [{"time": at(5), "tokens_before": 5000, "tokens_after": 400, "messages": 1}]
+    assert case.ask("show", session=Q)["compactions"] == [
+        {"time": at(5), "tokens_before": 5000, "tokens_after": 400, "messages": 1}
+    ]
 
 
-@pytest.mark.parametrize("odd", [None, 7, "text", [], [[]], {"parts": None}, {"parts": [None, 3, {}]}, {"parts": [{"functionCall": None}, {"functionCall": {"name": 3}}, {"functionResponse": []}, {"text": None}]}])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        7,
+        "text",
+        [],
+        [[]],
+        {"parts": None},
+        {"parts": [None, 3, {}]},
+        {"parts": [{"functionCall": None}, {"functionCall": {"name": 3}}, {"functionResponse": []}, {"text": None}]},
+    ],
+)
 def test_a_message_of_any_shape_costs_itself_only(case: Case, odd: Any) -> None:
     strange = [qw(kind, f"o{kind}", None, None, 0, message=odd) for kind in ("user", "assistant", "tool_result")]
-    strange += [qw("system", "y", None, None, 0, subtype=odd, systemPayload=odd), qw("system", "y2", None, None, 0, subtype="chat_compression", systemPayload=odd)]
+    strange += [
+        qw("system", "y", None, None, 0, subtype=odd, systemPayload=odd),
+        qw("system", "y2", None, None, 0, subtype="chat_compression", systemPayload=odd),
+    ]
     strange += [qw("tool_result", "tt", None, None, 0, toolCallResult=odd)]
     case.write(QWEN, *strange, qw("user", "z", None, "survivorterm", 2))
     case.read()

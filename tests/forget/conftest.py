@@ -7,7 +7,7 @@ import pytest
 _TESTS = Path(__file__).parent.parent
 sys.path[:0] = [str(Path(__file__).parent), str(_TESTS / "service"), str(_TESTS / "ingest")]
 
-from machine import Machine  # noqa: E402  # the path is set just above
+from machine import Machine  # the path is set just above
 
 
 @pytest.fixture

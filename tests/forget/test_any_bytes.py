@@ -85,7 +85,7 @@ def bad_lines(lines: list[bytes]) -> int:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_good_lines_are_found_among_any_others(agent: str, data: st.DataObject) -> None:
     name, first, good = AGENTS[agent]
@@ -128,7 +128,7 @@ def told(snapshot: Snapshot, store: Store) -> dict[Any, Any]:
     return {"all": text}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.binary(max_size=4000), st.sampled_from(sorted(AGENTS)), st.integers(0, 2**32))
 def test_any_bytes_at_all_kill_nothing(content: bytes, agent: str, seed: int) -> None:
     name, _, good = AGENTS[agent]

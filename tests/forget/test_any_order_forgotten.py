@@ -96,7 +96,7 @@ def said_in(store: Store) -> list[str]:
     return sorted(records) + [t for t in titles if t and SECRET in t]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.permutations(range(len(steps()))), st.data())
 def test_forgotten_sessions_leave_nothing_in_any_order(order: list[int], data: st.DataObject) -> None:
     every = steps()
@@ -129,7 +129,7 @@ def test_forgotten_sessions_leave_nothing_in_any_order(order: list[int], data: s
 
 
 @pytest.mark.parametrize("pattern", ["/w/app", "app"])
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(order=st.permutations(range(len(steps()))), data=st.data())
 def test_an_excluded_project_leaves_nothing_in_any_order(pattern: str, order: list[int], data: st.DataObject) -> None:
     every = [(name, lines) for name, lines in steps() if name.startswith("claude/")]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import secrets
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from machine import Machine
+from ingest_kit import codex_meta
+from machine import RECALL, RECALLD, Machine
 from talks import FORK, OTHER, T_FORK, S, T, claude_file, codex_file, copied, forked, put, talk, thread
 from traces import traces
 
@@ -294,3 +298,86 @@ def test_the_command_asks_before_it_forgets(machine: Machine, tmp_path: Path) ->
     assert "taken back" in machine.recall("forget", "--undo", "--session", S, "--yes").stdout
     machine.sync()
     assert session_ids(machine) == {S}
+
+
+def test_a_copied_thread_under_another_id_does_not_bring_it_back(machine: Machine) -> None:
+    """Codex's copies carry no common ids, and a plain copy names no original: what they say, and when, tells them."""
+    mine, own = word(), word()
+    said = thread(T, f"one {mine}", f"two {mine}")
+    put(codex_file(machine.codex, T), *said)
+    machine.start()
+    machine.sync()
+    forget(machine, session=T)
+    other = [codex_meta(T_FORK), *said[1:], *thread(T_FORK, f"own {own}", start=9)[1:]]
+    put(codex_file(machine.codex, T_FORK), *other)
+    same_words = "01a1aaaa-0000-7000-8000-00000000000d"  # somebody says the same again, at another time
+    put(codex_file(machine.codex, same_words), *thread(same_words, f"one {mine}", start=70))
+    machine.sync()
+    assert hits(machine, own) == [T_FORK]
+    assert machine.texts(T_FORK) == [f"own {own}"]
+    assert machine.texts(same_words) == [f"one {mine}"]
+
+
+def test_the_terminal_is_asked_and_no_is_the_default(machine: Machine) -> None:
+    put(claude_file(machine.claude, S), *talk(S, "one", "two"))
+    machine.start()
+    machine.sync()
+    for answer, left in (("", {S}), ("n", {S}), ("y", set())):
+        out = in_terminal(machine, answer, "forget", "--session", S)
+        assert "2 records of 1 file" in out
+        assert session_ids(machine) == left
+
+
+def in_terminal(machine: Machine, answer: str, *arguments: str) -> str:
+    """Run `recall` on a terminal on which a person types `answer`; return what it wrote there."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [RECALL, *arguments], env=machine.env, cwd=machine.root, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    os.write(ours, answer.encode() + b"\n")
+    out = b""
+    try:
+        while data := os.read(ours, 65536):
+            out += data
+    except OSError:  # how a terminal says that its other end is closed
+        pass
+    os.close(ours)
+    process.wait(30)
+    return out.decode()
+
+
+def test_a_damaged_decision_stops_the_service_with_a_message(machine: Machine) -> None:
+    """Going on without it would bring back what was to be gone."""
+    mine = word()
+    put(claude_file(machine.claude, S), *talk(S, f"one {mine}"))
+    machine.start()
+    machine.sync()
+    forget(machine, session=S)
+    machine.stop()
+    file = machine.places.data / "decisions" / "forget-000001.decision"
+    whole = file.read_bytes()
+    for damaged in (b"", whole[:20], whole[:-1], bytes([*whole[:-5], whole[-5] ^ 1, *whole[-4:]]), b"\xff" * 30):
+        file.write_bytes(damaged)
+        done = subprocess.run([RECALLD], env=machine.env, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 4
+        assert str(file) in done.stderr.splitlines()[-1]
+    file.write_bytes(whole)
+    machine.start()
+    machine.sync()
+    assert hits(machine, mine) == []
+
+
+def test_a_decision_that_cannot_be_written_changes_nothing(machine: Machine) -> None:
+    mine = word()
+    put(claude_file(machine.claude, S), *talk(S, f"one {mine}"))
+    machine.start()
+    machine.sync()
+    (machine.places.data / "decisions").write_text("in the way")
+    with pytest.raises(RequestError, match="cannot be written"):
+        forget(machine, session=S)
+    assert hits(machine, mine) == [S]
+    assert forget(machine, list=True) == {"forgotten": []}
+    (machine.places.data / "decisions").unlink()
+    forget(machine, session=S)
+    assert hits(machine, mine) == []

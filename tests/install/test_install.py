@@ -5,39 +5,18 @@ from __future__ import annotations
 import json
 import os
 import stat
-import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from install.user_files import FILES, FOREIGN, KINDS, NAMES, PLAIN, TOML, lay
-from recall.install import edit, files, jsonc
+from install.user_files import FILES, KINDS, NAMES, PLAIN, lay, said
+from recall.install import agents, edit, files, toml, wiring
 
 if TYPE_CHECKING:
     from install.conftest import User
 
 EVERY = [(agent, kind) for agent in FILES for kind in KINDS]
-
-
-def said(path: Path) -> Any:
-    """What a file says, comments and byte order mark aside."""
-    text = path.read_bytes().decode("utf-8-sig")
-    return jsonc.parse(text).value if path.suffix == ".json" else tomllib.loads(text)
-
-
-def handlers(settings: Any) -> list[tuple[str, dict[str, Any]]]:
-    """Every handler in a file's hooks with its event."""
-    return [(event, h) for event, groups in settings["hooks"].items() for group in groups for h in group["hooks"]]
-
-
-def ours(user: User, settings: Any) -> list[tuple[str, dict[str, Any]]]:
-    launcher = str(user.launcher)
-    return [
-        (event, handler)
-        for event, handler in handlers(settings)
-        if handler.get("server") == "recall" or str(handler.get("command")).startswith(launcher)
-    ]
 
 
 @pytest.mark.parametrize(("agent", "kind"), EVERY)
@@ -257,6 +236,43 @@ def test_a_file_that_the_agent_rewrote_in_between_keeps_what_was_written(tmp_pat
     assert os.listdir(tmp_path) == ["settings.json"]
 
 
+@pytest.mark.parametrize(("agent", "kind"), EVERY)
+def test_what_an_agent_writes_while_its_file_is_being_wired_is_kept(user: User, agent: str, kind: str) -> None:
+    user.agent(agent)
+    paths = lay(user.home, agent, kind)
+    (known,) = [a for a in agents.agents(user.env) if a.name == NAMES[agent]]
+    setup = wiring.Setup(str(user.launcher), tool_hooks=False, env=user.env)
+    mine = [file for file in wiring.files(known, setup) if file.path in paths]
+    assert len(mine) == len(paths)
+    for file in mine:
+        wire_while_rewritten(file)
+        text = files.decoded(file.path, file.path.read_bytes())
+        assert text is not None
+        assert said(file.path)["later"] == {"added": 1}
+        assert all(part.state(text) == "wired" for part in file.parts)
+        assert ("\r\n" in text) == (kind == "CRLF")
+
+
+def wire_while_rewritten(file: wiring.File) -> None:
+    """Wire a file into which its agent writes between our reading it and our writing it."""
+    rewritten = False
+
+    def change(text: str | None) -> str | None:
+        nonlocal rewritten
+        current = file.begin(text)
+        if not rewritten:
+            rewritten = True
+            put = edit.put if file.path.suffix == ".json" else toml.put_table
+            data = files.encoded(put(current, ("later",), {"added": 1}), file.path.read_bytes())
+            assert data is not None
+            file.path.write_bytes(data)
+        for part in file.parts:
+            current = part.put(current)
+        return current
+
+    files.apply(file.path, change)
+
+
 def test_a_file_that_never_comes_to_rest_is_left_to_its_writer(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text('{"count": 0}')
@@ -285,222 +301,3 @@ def test_a_file_appearing_in_between_is_not_replaced_unread(tmp_path: Path) -> N
 
     files.apply(path, change)
     assert said(path) == {"theirs": 1, "ours": True}
-
-
-# -- which agents, which handlers --------------------------------------------------------------------------------------
-
-
-def test_agents_are_found_by_their_directory_or_their_command(user: User) -> None:
-    user.agent("codex")
-    command = user.bin / "qwen"
-    command.write_text("#!/bin/sh\necho 0.24.4\n")
-    command.chmod(0o755)
-    done = user.json("install")
-    assert [agent["agent"] for agent in done["agents"]] == ["codex", "qwen-code"]
-
-
-def test_without_any_agent_that_is_said(user: User) -> None:
-    done = user.recall("install")
-    assert done.returncode == 1
-    assert "no agent is found" in done.stderr
-
-
-def test_an_agent_that_is_named_and_not_there_is_an_error(user: User) -> None:
-    user.agent("codex")
-    done = user.recall("install", "claude-code")
-    assert done.returncode == 1
-    assert "Claude Code is not found" in done.stderr
-    assert not user.places.data.exists()
-
-
-@pytest.mark.parametrize(
-    ("agent", "version", "calls_tools"),
-    [
-        ("claude", "2.1.117 (Claude Code)", False),
-        ("claude", "2.1.118 (Claude Code)", True),
-        ("claude", "2.1.332 (Claude Code)", True),
-        ("codex", "codex-cli 0.170.9", False),
-        ("codex", "codex-cli 0.171.0", True),
-        ("qwen", "0.24.4", False),
-        ("claude", "no idea", False),
-    ],
-)
-def test_hooks_call_the_mcp_tool_where_the_agents_version_can_and_never_twice(
-    user: User, agent: str, version: str, calls_tools: bool
-) -> None:
-    directory = user.agent(agent, version)
-    user.recall("install")
-    settings = said(directory / ("hooks.json" if agent == "codex" else "settings.json"))
-    found = handlers(settings)
-    assert len({event for event, _ in found}) == len(found) == 6
-    kinds = {event: handler["type"] for event, handler in found}
-    assert (kinds["UserPromptSubmit"] == "mcp_tool") is calls_tools
-    assert kinds["SessionStart"] == kinds["SessionEnd"] == kinds["PreCompact"] == "command"
-    for event, handler in found:
-        if handler["type"] == "mcp_tool":
-            assert (handler["server"], handler["tool"]) == ("recall", "hook_context")
-            assert (handler["input"]["agent"], handler["input"]["event"]) == (NAMES[agent], event)
-        else:
-            assert handler["command"] == f"{user.launcher} hook {NAMES[agent]} {event}"
-
-
-def test_without_mcp_hooks_are_commands(user: User) -> None:
-    directory = user.agent("claude", "2.1.332")
-    user.recall("install", "--no-mcp")
-    assert {handler["type"] for _, handler in handlers(said(directory / "settings.json"))} == {"command"}
-    assert not (directory / ".claude.json").exists()
-
-
-def test_without_hooks_nothing_runs_by_itself(user: User) -> None:
-    directory = user.agent("claude", "2.1.332")
-    done = user.json("install", "--no-hooks")
-    assert not (directory / "settings.json").exists()
-    assert (directory / ".claude.json").exists()
-    assert (directory / "skills" / "recall" / "SKILL.md").exists()
-    assert not any("hooks" in todo for todo in done["agents"][0]["todo"])
-
-
-def test_what_was_wired_before_stays_where_less_is_asked_for(user: User) -> None:
-    directory = user.agent("qwen")
-    user.recall("install")
-    once = user.tree()
-    user.recall("install", "--no-hooks", "--no-mcp")
-    assert user.tree() == once
-    assert "hooks" in said(directory / "settings.json")
-
-
-def test_codex_hooks_that_work_keep_every_letter_when_codex_learns_a_new_kind(user: User) -> None:
-    directory = user.agent("codex", "codex-cli 0.150.0")
-    user.recall("install")
-    trusted = (directory / "hooks.json").read_bytes()
-    user.agent("codex", "codex-cli 0.171.0")
-    user.recall("install")
-    assert (directory / "hooks.json").read_bytes() == trusted
-
-
-def test_claude_code_hooks_become_tool_calls_when_its_version_can(user: User) -> None:
-    directory = user.agent("claude", "2.1.100")
-    (directory / "settings.json").write_text(PLAIN)
-    user.recall("install")
-    user.agent("claude", "2.1.332")
-    user.recall("install")
-    found = ours(user, said(directory / "settings.json"))
-    assert len(found) == 6
-    assert ("UserPromptSubmit", "mcp_tool") in [(event, handler["type"]) for event, handler in found]
-    user.recall("uninstall")
-    assert (directory / "settings.json").read_text() == PLAIN
-
-
-def test_codex_is_given_the_places_that_it_does_not_hand_on(user: User) -> None:
-    directory = user.agent("codex")
-    (directory / "config.toml").write_text(TOML)
-    done = user.json("install")
-    server = said(directory / "config.toml")["mcp_servers"]["recall"]
-    assert server["env"]["RECALLD_DATA_DIR"] == str(user.places.data)
-    assert server["env"]["CODEX_HOME"] == str(directory)
-    assert "XDG_RUNTIME_DIR" in server["env_vars"]
-    assert any("/hooks" in todo for todo in done["agents"][0]["todo"])
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'mcp_servers = { other = { command = "x" } }\n',
-        "[mcp_servers]\nother.command = 'x'\n",
-        'mcp_servers.other.command = "x"\n[tui]\na = """\n[mcp_servers.recall]\n"""\n',
-        '[mcp_servers]\n[mcp_servers."recall"]\ncommand = "theirs"\n',
-    ],
-)
-def test_codex_servers_are_wired_however_they_are_written(user: User, text: str) -> None:
-    path = user.agent("codex") / "config.toml"
-    path.write_text(text)
-    before = said(path)
-    user.recall("install")
-    now = said(path)
-    if "theirs" in text:
-        assert path.read_text() == text
-        return
-    assert now["mcp_servers"].pop("recall")["command"] == str(user.launcher)
-    assert now == before
-    path.write_text(path.read_text() + "\n# changed since\n")
-    user.recall("uninstall")
-    assert said(path) == before
-    assert "# changed since" in path.read_text()
-
-
-def test_the_status_line_of_a_user_stays(user: User) -> None:
-    path = user.agent("claude") / "settings.json"
-    mine = {"type": "command", "command": "my-line"}
-    path.write_text(json.dumps({"statusLine": mine}))
-    user.recall("install")
-    assert said(path)["statusLine"] == mine
-
-
-def test_uninstall_without_its_records_still_takes_out_what_is_ours(user: User) -> None:
-    directory = user.agent("qwen")
-    (directory / "settings.json").write_text(PLAIN)
-    user.recall("install")
-    for path in (user.places.data / "install").iterdir():
-        path.unlink()
-    user.recall("uninstall")
-    assert said(directory / "settings.json") == FOREIGN
-    assert not (directory / "skills").exists()
-
-
-def test_uninstall_of_one_agent_leaves_the_others_wired(user: User) -> None:
-    user.agent("codex")
-    user.agent("qwen")
-    user.recall("install")
-    user.recall("uninstall", "codex")
-    assert user.json("doctor")["agents"] == {"codex": "not installed", "qwen-code": "wired"}
-
-
-def test_copies_of_the_users_files_are_private(user: User) -> None:
-    (user.agent("qwen") / "settings.json").write_text(PLAIN)
-    user.recall("install")
-    kept = list((user.places.data / "install").iterdir())
-    assert len(kept) == 2
-    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in kept)
-
-
-# -- doctor ------------------------------------------------------------------------------------------------------------
-
-
-def findings(user: User) -> list[tuple[str, str]]:
-    return [(f["check"], f["message"]) for f in user.json("doctor")["findings"] if f["check"] != "daemon"]
-
-
-def test_doctor_says_nothing_of_agents_that_were_never_wired(user: User) -> None:
-    user.agent("codex")
-    assert findings(user) == []
-    assert user.json("doctor")["agents"] == {"codex": "not installed"}
-
-
-@pytest.mark.parametrize("agent", FILES)
-def test_doctor_finds_all_well_after_install(user: User, agent: str) -> None:
-    user.agent(agent)
-    user.recall("install")
-    assert findings(user) == []
-    assert user.json("doctor")["agents"] == {NAMES[agent]: "wired"}
-
-
-def test_doctor_tells_what_is_stale_and_what_is_gone(user: User) -> None:
-    directory = user.agent("qwen")
-    user.recall("install")
-    path = directory / "settings.json"
-    text = path.read_text()
-    path.write_text(text.replace("hook qwen-code SessionEnd", "hook qwen-code SessionOver"))
-    assert findings(user) == [("stale", "Qwen Code: the hooks is of another version")]
-    (directory / "skills" / "recall" / "SKILL.md").unlink()
-    user.launcher.unlink()
-    assert [check for check, _ in findings(user)] == ["stale", "missing", "missing"]
-    assert user.json("doctor")["agents"] == {"qwen-code": "missing"}
-    user.recall("install")
-    assert findings(user) == []
-
-
-def test_doctor_names_a_file_that_can_no_longer_be_read(user: User) -> None:
-    directory = user.agent("qwen")
-    user.recall("install")
-    (directory / "settings.json").write_text("{")
-    assert any("line 1" in message for _, message in findings(user))

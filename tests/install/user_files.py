@@ -1,10 +1,14 @@
-"""Files as people and agents leave them, for every test that must hold on each."""
+"""Files as people and agents leave them, for every test that must hold on each, and what they say."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+from recall.install import jsonc
 
 FOREIGN = {
     "theme": "dark",
@@ -90,3 +94,22 @@ def lay(home: Path, agent: str, kind: str) -> list[Path]:
     for path in paths:
         KINDS[kind](path, PLAIN if path.suffix == ".json" else TOML)
     return paths
+
+
+def said(path: Path) -> Any:
+    """What a file says, comments and byte order mark aside."""
+    text = path.read_bytes().decode("utf-8-sig")
+    return jsonc.parse(text).value if path.suffix == ".json" else tomllib.loads(text)
+
+
+def handlers(settings: Any) -> list[tuple[str, dict[str, Any]]]:
+    """Every handler in a file's hooks with its event."""
+    return [(event, h) for event, groups in settings["hooks"].items() for group in groups for h in group["hooks"]]
+
+
+def ours(launcher: Path, settings: Any) -> list[tuple[str, dict[str, Any]]]:
+    return [
+        (event, handler)
+        for event, handler in handlers(settings)
+        if handler.get("server") == "recall" or str(handler.get("command")).startswith(str(launcher))
+    ]

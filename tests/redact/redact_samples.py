@@ -2,7 +2,6 @@
 no scanner mistakes this file for a leak."""
 
 # Long lines: examples stand whole.
-# ruff: noqa: E501
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Secrets do not reach the index, and what is no secret stays as it was written."""
 
 # Long lines: examples stand whole.
-# ruff: noqa: E501
 
 from __future__ import annotations
 

@@ -96,6 +96,19 @@ def test_huge_queries_are_answered(shared: Store, text: str) -> None:
     assert time.monotonic() - began < 60  # a stop for what would never end, no measure
 
 
+def test_a_command_line_leaves_nothing_out() -> None:
+    parsed = query.parse("go test -race -count=200 --shuffle", CLOCK)
+    assert [w.tokens for c in parsed.clauses for w in c] == [
+        ("go",),
+        ("test",),
+        ("race",),
+        ("count", "200"),
+        ("shuffle",),
+    ]
+    assert parsed.minus == ()
+    assert [w.text for w in query.parse('go -race -"count=200"', CLOCK).minus] == ["race", "count=200"]
+
+
 def test_too_many_starred_words_are_said(shared: Store) -> None:
     answer = shared.ask(" ".join(f"{c}*" for c in "abcdefghijklmnopqrstuvwxyz"))
     assert "notice" in answer

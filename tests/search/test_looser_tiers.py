@@ -75,6 +75,11 @@ def test_nonsense_finds_nothing(store: Store, query: str) -> None:
     assert store.ask("xylophone zither")["hits"] == []
 
 
+def test_words_taken_for_others_alone_are_no_answer_to_a_question(store: Store) -> None:
+    store.add("a", "the middleware rejects tokens")
+    assert store.found("middlewere zorgelfitz quompradine") == []
+
+
 def test_a_missing_phrase_is_said(store: Store) -> None:
     store.add("a", "alpha beta gamma delta")
     answer = store.ask('"gamma alpha"')

@@ -67,9 +67,9 @@ def test_a_damaged_line_is_read_or_refused_and_never_raises(line, damage, place)
 
 @given(st.text(st.characters(codec=None, categories=["Cs", "Ll", "Lo"]), max_size=8))
 def test_lone_surrogates_become_replacement_characters(text):
-    [found] = decode(json.dumps({"a": text, text: [text]}).encode())
+    [found] = decode(json.dumps({"0": text, text: [text]}).encode())
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    assert found["a"] == whole
+    assert found["0"] == whole
     assert found.get(whole) is not None
     msgpack.packb(found)
     assert decode(json.dumps({"a": text}, ensure_ascii=False).encode("utf-8", "surrogatepass")) == [{"a": whole}]

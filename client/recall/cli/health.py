@@ -83,12 +83,10 @@ def doctor(as_json: bool) -> None:
     findings += more
     if as_json:
         print_json({"findings": findings, "notes": notes, "agents": wired})
-    elif findings:
-        print_lines([*_finding_lines(findings), *_note_lines(notes)])
     else:
-        print_lines([[("all is well", "green")]])
-        print_lines([[(f"  {agent:<12}", "bold"), (state, "dim")] for agent, state in wired.items()])
-        print_lines(_note_lines(notes))
+        lines = _finding_lines(findings) if findings else [[("all is well", "green")]]
+        lines += [[(f"  {agent:<12}", "bold"), (state, "dim")] for agent, state in wired.items()]
+        print_lines([*lines, *_note_lines(notes)])
     if findings:
         raise click.exceptions.Exit(1)
 

@@ -140,6 +140,8 @@ class Session:
     """What `fold` sums up; None where it must be summed up anew."""
     first_prompt: tuple[str, str] | None = None
     """(uid, title made of it) of the first thing that a person said in a record of the session's own."""
+    told_sub_agent: bool | None = None
+    """`sub_agent`, once it has been worked out from the facts as they are."""
     prompt_only: bool = False
     """Known from a prompt history alone."""
     dirty: bool = False
@@ -155,10 +157,10 @@ class Session:
     @property
     def sub_agent(self) -> bool:
         """Whether its id or a file says that it is a sub-agent's."""
-        return "/" in self.skey or bool(self.facts and self._told_sub_agent())
-
-    def _told_sub_agent(self) -> bool:
-        return any(e[0] == "sub_agent" for entries in self.facts.values() for e in entries)
+        if self.told_sub_agent is None:
+            told = (e[0] == "sub_agent" for entries in self.facts.values() for e in entries)
+            self.told_sub_agent = "/" in self.skey or any(told)
+        return self.told_sub_agent
 
     def forked_from(self) -> str | None:
         """Return the session id that a file says this one was forked from."""
@@ -244,6 +246,7 @@ class Session:
         else:
             entries[:] = [e for e in entries if e[0] != name]
         entries.append(entry)
+        self.told_sub_agent = None
         self.dirty_facts.add(file)
         self.dirty = True
 

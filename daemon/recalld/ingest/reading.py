@@ -10,6 +10,7 @@ from recalld import logs
 from recalld.index.documents import StoredFile, StoredRecord, from_body, hash_of
 from recalld.ingest.batch import Batch
 from recalld.ingest.texts import Texts, read_side
+from recalld.model import Item, Message
 from recalld.settings import IndexConfig
 from recalld.sources import SOURCES
 from recalld.sources.base import Line, Parser, SourceFile
@@ -81,8 +82,11 @@ def _read_lines(batch: Batch, table: FileTable, file: StoredFile, limits: IndexC
             if parser is None:
                 parser = SOURCES[file.agent].parser(source_file(file), file.state)
             before = file.offset
+            early: list[Item] = []
             for raw in lines:
-                _line(batch, file, parser, raw, limits.max_line_bytes)
+                _line(batch, file, parser, raw, limits.max_line_bytes, early)
+            if early:
+                _take_early(batch, file, early, os.stat(file.path).st_mtime_ns // 1_000_000)
             file.offset, file.crc, file.head, file.tail = reader.offset, reader.crc, reader.head, reader.tail
             file.state = parser.state()
             for name, count in parser.unknown.items():
@@ -96,7 +100,8 @@ def _read_lines(batch: Batch, table: FileTable, file: StoredFile, limits: IndexC
         batch.checkpoints[file.id] = file
 
 
-def _line(batch: Batch, file: StoredFile, parser: Parser, raw: RawLine, limit: int) -> None:
+def _line(batch: Batch, file: StoredFile, parser: Parser, raw: RawLine, limit: int, early: list[Item]) -> None:
+    """Take one line in. What a file says before its first time goes to `early`, to get that one."""
     number = file.lines
     file.lines += 1
     if raw.data is None:
@@ -114,8 +119,23 @@ def _line(batch: Batch, file: StoredFile, parser: Parser, raw: RawLine, limit: i
             _skip(file, raw, f"a line of a shape that is not understood ({type(error).__name__})")
             logs.warning("parse_failed", agent=file.agent, line=number, fault=logs.where(error))
             continue
+        if file.time is None:
+            first = next((item.time for item in items if isinstance(item, Message) and item.time is not None), None)
+            if first is None:
+                early += items
+                continue
+            _take_early(batch, file, early, first)
         for item in items:
             batch.add(source, file, item)
+
+
+def _take_early(batch: Batch, file: StoredFile, early: list[Item], time: int) -> None:
+    """Take in what came before anything with a time: at the neighbour's, or where there is none at the file's."""
+    for item in early:
+        if isinstance(item, Message):
+            item.time = time
+        batch.add(SOURCES[file.agent], file, item)
+    early.clear()
 
 
 def _skip(file: StoredFile, raw: RawLine, why: str) -> None:

@@ -21,7 +21,8 @@ from recalld.ingest.rebuild import carry_over
 from recalld.ingest.worker import Worker
 
 _LOST = (
-    "the index was damaged and has been built anew from the files; what only it held, sessions whose files are gone, is lost"
+    "the index was damaged and has been built anew from the files; what only it held, sessions whose files are gone,"
+    " is lost"
 )
 
 
@@ -58,7 +59,7 @@ class Recovery:
         os.rename(path, self._aside / str(number))
 
     def salvage(self, worker: Worker) -> None:
-        """Take over what only the indexes set aside hold, newest first, and delete them. For when all files are read."""
+        """Take over what only the indexes set aside hold, newest first, and delete them: when all files are read."""
         if not self.waiting:
             return
         for path in sorted((p for p in self._aside.iterdir() if p.name.isdigit()), key=lambda p: -int(p.name)):

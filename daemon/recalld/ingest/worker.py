@@ -102,7 +102,11 @@ class Worker:
         self._uncommitted_since: float | None = None
         self._told = 0.0
         self._done_bytes = 0
-        self._summed: dict[str, _Counts] | None = None
+        self._sums: dict[str, _Counts] = {}
+        self._counted: dict[str, _Counts] = {}
+        """What the files come to: by agent, and what of it is each file's."""
+        for file in self.files.values():
+            self._count(file)
         self._working_since: float | None = None
         self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {}
         """Commands beside `sync` and `stop`, each with params → result, run between two chunks."""
@@ -226,7 +230,7 @@ class Worker:
             return
         file = action.file
         self.files[file.id] = file
-        self._summed = None
+        self._count(file)
         self.troubles.pop(file.path, None)
         if isinstance(action, Read | Replace):
             self._enqueue(action, urgent=urgent)
@@ -279,7 +283,7 @@ class Worker:
             read = None
         if read is None:
             self._current = None
-            self._summed = None
+            self._count(file)
         else:
             self._current_action = None
             self.touch()
@@ -398,7 +402,7 @@ class Worker:
     def status(self) -> dict[str, Any]:
         """Return progress and counts: `pending_bytes`, `total_bytes`, `rate` (bytes per second), files by agent."""
         elapsed = time.monotonic() - self._working_since if self._working_since is not None else 0.0
-        counts = self._counts()
+        counts = {agent: self._sums.get(agent, _Counts()) for agent in self.roots}
         return {
             "pending_bytes": self.pending_bytes,
             "total_bytes": sum(c.bytes for c in counts.values()),
@@ -416,17 +420,18 @@ class Worker:
             "last_commit": self.last_commit,
         }
 
-    def _counts(self) -> dict[str, _Counts]:
-        """Return what the files come to by agent; summed up anew only when a file has changed since."""
-        if self._summed is None:
-            self._summed = {agent: _Counts() for agent in self.roots}
-            for file in self.files.values():
-                if file.kind not in ("spill", "meta") and not file.deleted and file.agent in self._summed:
-                    counts = self._summed[file.agent]
-                    counts.files += 1
-                    counts.skipped += file.skipped
-                    counts.bytes += file.size
-        return self._summed
+    def _count(self, file: StoredFile) -> None:
+        """Bring what the files come to up to date with one of them."""
+        if file.kind in ("spill", "meta"):
+            return
+        now = _Counts() if file.deleted else _Counts(1, file.skipped, file.size)
+        before = self._counted.get(file.id, _Counts())
+        if now != before:
+            self._counted[file.id] = now
+            sums = self._sums.setdefault(file.agent, _Counts())
+            sums.files += now.files - before.files
+            sums.skipped += now.skipped - before.skipped
+            sums.bytes += now.bytes - before.bytes
 
 
 @dataclass(slots=True)

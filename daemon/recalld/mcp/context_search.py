@@ -7,6 +7,7 @@ about us. `docs/mcp.md` lists its rules.
 from __future__ import annotations
 
 import json
+from math import isfinite
 from typing import Any
 
 import mcp_types as types
@@ -116,7 +117,8 @@ def items_of(answer: dict[str, Any]) -> list[Item]:
         uri = f"recall://session/{session['id']}"
         if len(uri) <= MAX_URI:
             item["uri"] = uri
-        item["score"] = float(hit["score"])
+        if isfinite(hit["score"]):
+            item["score"] = float(hit["score"])
         if session.get("updated"):
             item["updatedAt"] = session["updated"][:MAX_TIME]
         found.append(item)
@@ -176,7 +178,7 @@ async def search(asking: Asking, arguments: dict[str, Any]) -> types.CallToolRes
             timeout=SEARCH_PATIENCE - 0.5,
         )
         return result(items_of(answer))
-    except (RecallError, ValueError) as error:  # ValueError: a score that is no number
+    except RecallError as error:
         logs.info("context_search_failed", error=logs.where(error))
         return failed(SEARCH_FAILED)
 

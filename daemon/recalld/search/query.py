@@ -26,6 +26,7 @@ MAX_QUERY = 16 * 1024
 """Characters of a query that are looked at; nobody types more, and a pasted log is cut."""
 
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」"}
+_OPTION = re.compile(r"[\w.-]+=\S+")
 _FIELD = re.compile(f"({'|'.join(FIELDS)}):", re.IGNORECASE)
 
 
@@ -151,6 +152,9 @@ def parse(text: str, clock: times.Clock) -> ParsedQuery:
     """Return what `text` asks for. Never raises: any string is a query."""
     text = text[:MAX_QUERY].encode("utf-8", "replace").decode()
     items = _scan(text, clock)
+    if any(item.minus and item.kind == "word" and not item.quoted and _OPTION.fullmatch(item.text) for item in items):
+        for item in items:  # a command line: nobody leaves out what has a value
+            item.minus = item.minus and (item.kind != "word" or item.quoted)
     for n, item in enumerate(items):
         if item.kind == "or" and not _joins(items, n):
             item.kind = "word"

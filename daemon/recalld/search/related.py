@@ -56,6 +56,8 @@ class Unit:
     """About how many documents hold it."""
     plain: list[Query] = field(default_factory=list)
     """The same as plain terms, for the first look."""
+    guessed: bool = False
+    """It is taken for what it is spelt like: part of what was asked, but no proof that an answer was found."""
     needed: bool = True
     """It is part of what was asked; else it only lifts what holds it: words that say little, and those of a date."""
 
@@ -64,7 +66,7 @@ def related(search: Search) -> Found | None:
     """Return the sessions that hold the most of the question, or None."""
     parts = [p for clause in search.clauses[:_MAX_WORDS] for p in _parts(search, clause)]
     units = _units(search, parts)
-    whole = sum(u.rarity for u in units if u.needed)
+    whole = sum(u.rarity for u in units if u.needed or u.guessed)
     held = sorted((u for u in units if u.query is not None), key=lambda u: (not u.needed, -u.rarity))[:_MAX_UNITS]
     needed = [u for u in held if u.needed]
     if not needed or sum(u.rarity for u in needed) < weights.MIN_COVERAGE * whole:
@@ -120,7 +122,8 @@ def _units(search: Search, parts: list[Clause]) -> list[Unit]:
         if corrected < _CORRECTED:
             near = next((q for q in map(search.words.close, part) if q is not None), None)
         corrected += near is not None
-        found.append(Unit(near, _rarity(total, 1), 1, [near] if near is not None else []))
+        plain = [near] if near is not None else []
+        found.append(Unit(near, _rarity(total, 1), 1, plain, guessed=near is not None, needed=near is None))
     return found
 
 
@@ -209,7 +212,12 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
     for (score, address), number, code, place, size in zip(hits, numbers, codes, places, sizes, strict=True):
         words = int(score)
         title = code >= SESSION_WEIGHT
-        value = rarity[words] * (whole + asked[words]) * flat / (base + slope * (mean if title else size))
+        value = (
+            rarity[words]
+            * (whole + weights.COVERAGE * asked[words])
+            * flat
+            / (base + slope * (mean if title else size))
+        )
         sessions[number].append((value * kind_weights[code], words, address, -9 if title else place))
         held[number] |= words
     if max(asked[words] for words in held.values()) < weights.MIN_COVERAGE * whole:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from pathlib import Path
 
 from recall import __version__
@@ -26,6 +26,8 @@ from recalld.server.service import Service
 
 TOUCH_INTERVAL = 3600.0
 """Seconds between two renewals of the socket's times; cleaners of temporary directories take what is days old."""
+GUARD_INTERVAL = 10.0
+"""Seconds between two looks at lock and socket, two stats each; a client waits longer for a daemon with the lock."""
 SWITCH_INTERVAL = 0.001
 """Seconds after which a thread that computes lets the event loop in; Python's 0.005 would be seen in searches."""
 
@@ -70,18 +72,19 @@ async def _run(service: Service, listening: Listener, lock: DataLock) -> None:
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
 
-    def may_restart() -> bool:
-        """Called before a new indexer: it dies of a data directory that is taken away, and the lock goes with that."""
+    def is_ours() -> bool:
+        """Take the lock again where its file is gone; stop where another daemon has it now. Asked now and then, and
+        before a new indexer is started: it dies of a data directory that was taken away, with the lock in it."""
         try:
             if lock.renew(service.places, os.fsdecode(listening.path)):
-                logs.warning("lock_renewed", why="the data directory was taken away")
+                logs.warning("lock_renewed", why="its file was taken away")
         except RecallError as error:
             logs.error("lock_lost", error=error.message)
             stopping.set()
             return False
         return True
 
-    service.indexer.may_restart = may_restart
+    service.indexer.may_restart = is_ours
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     loop.add_signal_handler(signal.SIGHUP, service.reload)
@@ -90,7 +93,10 @@ async def _run(service: Service, listening: Listener, lock: DataLock) -> None:
     await server.start(listening.socket)
     service.indexer.start()
     service.notifier.ready()
-    helpers = [loop.create_task(_touch(listening))]
+    helpers = [
+        loop.create_task(_touch(listening)),
+        loop.create_task(_guard(is_ours, listening, server, service.places)),
+    ]
     if service.notifier.watchdog_interval is not None:
         helpers.append(loop.create_task(_feed(service, service.notifier.watchdog_interval)))
     await stopping.wait()
@@ -110,6 +116,22 @@ async def _touch(listening: Listener) -> None:
         await asyncio.sleep(TOUCH_INTERVAL)
         if not listening.touch():
             logs.error("socket_gone", socket=listening.path)
+
+
+async def _guard(is_ours: Callable[[], bool], listening: Listener, server: Server[Service], places: Places) -> None:
+    """Bring back what somebody has taken away under us: the lock's file, the socket's."""
+    while True:
+        await asyncio.sleep(GUARD_INTERVAL)
+        if not is_ours():
+            return
+        try:
+            fresh = listening.renew(places)
+        except RecallError as error:
+            logs.error("socket_lost", error=error.message)
+            continue
+        if fresh is not None:
+            await server.listen_again(fresh)
+            logs.warning("socket_renewed", socket=listening.path)
 
 
 async def _feed(service: Service, interval: float) -> None:

@@ -15,6 +15,7 @@ from recall.errors import ConfigError
 from recall.places import Places
 from recalld.lock import private_directory
 
+Socket = socket.socket
 BACKLOG = 128
 _FIRST_FD = 3
 """SD_LISTEN_FDS_START: descriptors that a service manager passes begin here."""
@@ -32,6 +33,16 @@ class Listener:
     """We bound it and remove it at the end; else it belongs to the service manager."""
     identity: tuple[int, int] | None
     """Device and inode of the socket's file as it was bound."""
+
+    def renew(self, places: Places) -> Socket | None:
+        """Where the socket's file was taken away (a runtime directory goes when its user logs out), bind another one
+        and return it; the caller listens there and closes the one before. None where nothing is missing, or where the
+        socket is the service manager's. Raise ConfigError where it cannot be."""
+        if not self.ours or _identity(self.path) is not None:
+            return None
+        fresh = _bind(places)
+        self.socket, self.path, self.identity = fresh.socket, fresh.path, fresh.identity
+        return fresh.socket
 
     def touch(self) -> bool:
         """Renew the file's times, which keeps cleaners of temporary directories off; return whether it is there."""

@@ -94,7 +94,7 @@ async def _doctor(service: Service, params: Params, send: Send) -> Result:
         try:
             async with asyncio.timeout(DOCTOR_PATIENCE):
                 told = await service.indexer.ask("doctor")
-                return {"findings": findings + told["findings"], "notes": told["notes"]}
+                return {"findings": findings + told["findings"], "notes": told.get("notes", {})}
         except TimeoutError:
             remedy = "it may be busy with one huge file: repeat in a minute; if it stays, restart recalld"
         except Unavailable as error:

@@ -48,6 +48,13 @@ class Server(Generic[S]):
         # create_server, since create_unix_server would remove the service manager's socket at the end (Python 3.13)
         self._listening = await loop.create_server(lambda: Connection(self), sock=listening, backlog=128)
 
+    async def listen_again(self, listening: socket.socket) -> None:
+        """Accept clients on another socket; those that are connected stay."""
+        before = self._listening
+        await self.start(listening)
+        if before is not None:
+            before.close()
+
     async def close(self, grace: float = 0.5) -> None:
         """Stop accepting, give replies that are written `grace` seconds to get out, end every connection."""
         if self._listening is not None:
