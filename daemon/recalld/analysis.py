@@ -48,7 +48,7 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
 _CLASSES = bytes(b"Aa "[0 if chr(b).isupper() else 1 if chr(b).isalnum() else 2] for b in range(128)) + b" " * 128
 _LONGEST_IDENTIFIER = 120
 """Longer runs of letters and digits are encoded data, not names."""
-_PRINTED_SCAN = 8 * 1024
+_PRINTED_SCAN = 2 * 1024
 """Characters of a tool's output in which identifiers are taken apart."""
 
 

@@ -31,8 +31,8 @@ from recalld.ingest.write import write_session
 from recalld.model import Fact, Message, Record
 from recalld.sources.base import Source
 
-_KEPT_NODES = 50_000
-"""Nodes of sessions that are kept in memory between commits, about 0.5 KB each."""
+_KEPT_NODES = 15_000
+"""Nodes of sessions that are kept in memory between commits, about 1 KB each: what is written to now."""
 
 
 class Batch:

@@ -130,7 +130,7 @@ class Session:
     """Nodes whose parent has not been seen."""
     dirty_nodes: dict[str, Node] = field(default_factory=dict)
     """Nodes whose documents must be written in the next commit."""
-    order: list[Node] | None = None
+    order: list[Node] | None = field(default_factory=list)
     """The nodes in conversation order; None where that must be worked out anew."""
     branches: Branches | None = None
     """Which nodes are live; None where that must be worked out anew."""

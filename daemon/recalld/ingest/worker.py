@@ -129,6 +129,7 @@ class Worker:
             self.tidy()
             if not self.complete:
                 self.complete = True
+                self.batch.seen_uids = None  # for a first build; from now on a lookup is cheap enough
                 self._tell_status(now=True)
             self._answer()
             if until_idle and not self._syncs:
