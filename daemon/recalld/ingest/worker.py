@@ -100,6 +100,8 @@ class Worker:
         self._asked: list[dict[str, Any]] = []
         self._began = time.monotonic()
         self._uncommitted_since: float | None = None
+        self._committed = self._commit_took = 0.0
+        """When the last commit ended, and how long it took."""
         self._told = 0.0
         self._done_bytes = 0
         self._sums: dict[str, _Counts] = {}
@@ -125,6 +127,10 @@ class Worker:
             if self._step():
                 self._maybe_commit()
                 continue
+            rest = self._breath()
+            if rest > 0 and self.complete and not (self._asked or self._syncs or until_idle):
+                self._take_events(wait=False, linger=rest)
+                continue
             self.commit()
             self.tidy()
             if not self.complete:
@@ -143,11 +149,12 @@ class Worker:
             self._current or self._heap or self._syncs or self._asked or self._uncommitted_since is not None or self.whole
         )
 
-    def _take_events(self, *, wait: bool) -> bool:
-        """Take in what has come, after waiting for it if asked to; return False once told to stop."""
+    def _take_events(self, *, wait: bool, linger: float | None = None) -> bool:
+        """Take in what has come, after waiting for it if asked to (at most `linger` seconds, where given); return False
+        once told to stop."""
         if self.stopping:
             return False
-        timeout: float | None = None
+        timeout = linger
         if wait:
             due, seconds = self.table.due()
             if due:
@@ -155,7 +162,7 @@ class Worker:
                 return True
             timeout = seconds
         try:
-            event = self.events.get(block=wait, timeout=timeout)
+            event = self.events.get(block=wait or linger is not None, timeout=timeout)
         except queue.Empty:
             if wait:
                 self.look(set(self.table.due()[0]))
@@ -349,10 +356,18 @@ class Worker:
         if self._uncommitted_since is None:
             return
         waited = time.monotonic() - self._uncommitted_since
-        first = self.last_commit is None and not self.complete
+        longest = FIRST_COMMIT_S if self.last_commit is None and not self.complete else COMMIT_S
         urgent_done = self._current is None and self._queued and not (self._heap and self._heap[0][0] == 0)
-        if self.batch.text_bytes >= self.config.index.batch_bytes or waited >= (FIRST_COMMIT_S if first else COMMIT_S) or (urgent_done and self.complete):
+        full = self.batch.text_bytes >= self.config.index.batch_bytes
+        if full or waited >= longest or (urgent_done and self.complete and self._breath() <= 0):
             self.commit()
+
+    def _breath(self) -> float:
+        """Return the seconds until the next commit is due where lines keep coming: commits take at most half of the time,
+        and what comes between two of them shares one. The first line after a pause does not wait."""
+        if self._uncommitted_since is None:
+            return 0.0
+        return self._committed + self._commit_took - time.monotonic()
 
     def read_again(self, files: Iterable[StoredFile]) -> None:
         """Queue files that are on disk to be read from their beginning; answers say meanwhile that the index is filling."""
@@ -385,8 +400,9 @@ class Worker:
         self.writer.commit()
         self._uncommitted_since = None
         self.last_commit = int(time.time() * 1000)
-        took = (time.monotonic() - started) * 1000
-        logs.info("commit", sessions=len(changed), text=text, ms=took)
+        self._committed = time.monotonic()
+        self._commit_took = self._committed - started
+        logs.info("commit", sessions=len(changed), text=text, ms=self._commit_took * 1000)
         if self._current is None and not self._heap:
             self.pending_bytes = 0
             self._working_since = None
