@@ -23,7 +23,7 @@ from recalld.index.documents import (
     from_body,
     record_key,
 )
-from recalld.index.schema import build_schema, register_tokenizers
+from recalld.index.schema import build_schema, raw_term, register_tokenizers
 
 _CACHED_SESSIONS = 20_000
 """Sessions kept decoded, about 1 KB each: most stores fit whole."""
@@ -47,7 +47,7 @@ class Snapshot:
 
     def term(self, field: str, value: str) -> tantivy.Query:
         """Return the query for one raw term, unscored."""
-        return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
+        return tantivy.Query.term_query(self.schema, field, raw_term(field, value), index_option="basic")
 
     def all_of(self, *queries: tantivy.Query) -> tantivy.Query:
         """Return the conjunction of `queries`."""

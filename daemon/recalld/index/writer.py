@@ -11,7 +11,7 @@ import tantivy
 from recall.errors import IndexFailure
 from recalld.index.documents import Stored, document
 from recalld.index.reader import Snapshot
-from recalld.index.schema import build_schema, register_tokenizers
+from recalld.index.schema import build_schema, raw_term, register_tokenizers
 
 HEAP_BYTES = 48_000_000
 """What Tantivy may hold before it writes a segment. 30 to 60 MB made no difference in speed; memory follows it."""
@@ -75,7 +75,7 @@ class IndexWriter:
     def delete(self, field: str, value: str) -> None:
         """Delete the documents added so far that have this raw term."""
         try:
-            self._writer.delete_documents_by_term(field, value)
+            self._writer.delete_documents_by_term(field, raw_term(field, value))
         except (ValueError, OSError) as error:
             raise IndexFailure(f"documents could not be deleted: {error}") from error
         self._changed = True
