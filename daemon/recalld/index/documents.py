@@ -160,7 +160,7 @@ class StoredFacts:
 
 @dataclass(slots=True)
 class StoredSession:
-    """What is known of a session as a whole; derived from its records, links and facts, and replaced in the same commit."""
+    """What is known of a session as a whole: folded from its records, links and facts, and replaced with them."""
 
     skey: str
     sid: str
@@ -430,5 +430,3 @@ def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
 def records_of(docs: Iterable[tantivy.Document]) -> list[StoredRecord]:
     """Return the records in documents of type `r`."""
     return [from_body(StoredRecord, d["body"][0]) for d in docs]
-
-

@@ -133,7 +133,9 @@ class Snapshot:
             found = self._files[file] = from_body(StoredFile, body)
         return found
 
-    def held_query(self, session: StoredSession, *, abandoned: bool, extra: Iterable[tantivy.Query] = ()) -> tantivy.Query:
+    def held_query(
+        self, session: StoredSession, *, abandoned: bool, extra: Iterable[tantivy.Query] = ()
+    ) -> tantivy.Query:
         """Return the query for what a session holds: its own records, and what it inherited, which a sub-agent does not
         show: that was its parent's."""
         t = tantivy
@@ -217,7 +219,7 @@ class IndexReader:
         self.snapshot = Snapshot(self._index.searcher(), self._schema, self._sessions)
 
     def reload(self, changed: Iterable[str] | None = None) -> Snapshot:
-        """Read the last commit. `changed` are the keys of the sessions that differ from the snapshot before; None: any."""
+        """Read the last commit. `changed`: keys of the sessions that differ from the snapshot before; None: any may."""
         self._index.reload()
         if changed is None:
             self._sessions = {}

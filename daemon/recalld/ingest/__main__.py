@@ -115,7 +115,17 @@ class Process:
     def _worker_over(self, generation: Generation) -> Worker:
         writer = IndexWriter(generation.path, heap_bytes=self.config.index.writer_heap_bytes, patience=LOCK_PATIENCE_S)
         texts = Texts(self.redactor, max_text=self.config.index.max_text_bytes)
-        return Worker(writer, generation.name, SOURCES, self.roots, self.config, texts, self.control.send, self._excluded, self.bans)
+        return Worker(
+            writer,
+            generation.name,
+            SOURCES,
+            self.roots,
+            self.config,
+            texts,
+            self.control.send,
+            self._excluded,
+            self.bans,
+        )
 
     def _patterns(self) -> Patterns:
         return Patterns([*self.decisions.excluded.patterns, *self.config.exclude.patterns], Path.home())

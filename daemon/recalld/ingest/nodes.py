@@ -322,9 +322,7 @@ def _node_of(group: list[StoredRecord | StoredCopy]) -> Node:
         length=first.length,
         ord=first.ord,
         time=first.time,
-        held=[
-            Held(r.id, r.role, r.kind, r.hash) for r in group
-        ],
+        held=[Held(r.id, r.role, r.kind, r.hash) for r in group],
         person=any(r.role == "user" and r.kind == "message" for r in group),
         project=first.project if isinstance(first, StoredRecord) else None,
         branch=first.branch if isinstance(first, StoredRecord) else None,

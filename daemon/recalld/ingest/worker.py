@@ -146,7 +146,12 @@ class Worker:
     def busy(self) -> bool:
         """There is something to read, to commit or to answer."""
         return bool(
-            self._current or self._heap or self._syncs or self._asked or self._uncommitted_since is not None or self.whole
+            self._current
+            or self._heap
+            or self._syncs
+            or self._asked
+            or self._uncommitted_since is not None
+            or self.whole
         )
 
     def _take_events(self, *, wait: bool, linger: float | None = None) -> bool:
@@ -363,14 +368,14 @@ class Worker:
             self.commit()
 
     def _breath(self) -> float:
-        """Return the seconds until the next commit is due where lines keep coming: commits take at most half of the time,
-        and what comes between two of them shares one. The first line after a pause does not wait."""
+        """Return the seconds until the next commit is due where lines keep coming: commits take at most half of the
+        time, and what comes between two of them shares one. The first line after a pause does not wait."""
         if self._uncommitted_since is None:
             return 0.0
         return self._committed + self._commit_took - time.monotonic()
 
     def read_again(self, files: Iterable[StoredFile]) -> None:
-        """Queue files that are on disk to be read from their beginning; answers say meanwhile that the index is filling."""
+        """Queue files that are on disk to be read from their beginning; meanwhile answers say that the index fills."""
         for file in files:
             if not file.deleted:
                 self.complete = False
