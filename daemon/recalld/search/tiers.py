@@ -169,7 +169,9 @@ def _conjunction(search: Search, tier: Tier, queries: list[Query], *, may_spread
     if spreads:
         mask = spread.holding_all(search, tier, queries)
     elif len(hits) == weights.FIRST_HITS:
-        mask = search.sessions.matching(together, (tier, search.base_key, search.clauses))
+        # What a misspelt word is taken for may change with every commit.
+        commit = search.snapshot.commit if tier == "close" else None
+        mask = search.sessions.matching(together, (tier, search.base_key, search.clauses, commit))
     else:
         mask = search.sessions.mask_of(search.sessions.numbers_at([a for _, a in hits]))
     if not mask:
