@@ -87,6 +87,7 @@ def build(corpus: Path, index: Path) -> None:
 def in_process(index: Path, asked: Questions, each_snapshot: int) -> dict[str, Any]:
     """Return the figures of asking in this process."""
     reader = IndexReader(index)
+    reader.snapshot.records = reader.snapshot.record_count  # as a daemon's, which counts at every commit
     figures: dict[str, Any] = {}
     for kind, texts in asked.items():
         tiers: Counter[str] = Counter()
