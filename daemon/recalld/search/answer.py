@@ -26,8 +26,10 @@ all."""
 MAX_LIMIT = 10_000
 _AT_ONCE = 20
 """Sessions of a page whose matches are looked up together: one look at ten sessions takes 0.1 ms, ten looks 0.4."""
-_COMPLETING = 512
-"""Records of such a look; where there are more, it is taken of half the sessions, then of half of these."""
+_COMPLETING = 256
+"""Records of such a look; where there are more, each session is looked at alone."""
+_ALONE = 16
+"""Records of a look at one session, of which three are shown; all are counted."""
 _PAGE_CHARACTERS = 3_000_000
 """Text of a page, which must fit a frame of 16 MiB even where a character takes four bytes; what is over goes to the
 next."""
@@ -125,12 +127,11 @@ def _complete(search: Search, query: Query, some: list[Ranked]) -> None:
     numbers = one_of(snapshot.schema, [r.number for r in some])
     here = Query.boolean_query([(Occur.Must, query), (Occur.Must, numbers), records])
     order = "time" if search.newest else None
-    result = snapshot.searcher.search(here, limit=_COMPLETING, order_by_field=order)
+    result = snapshot.searcher.search(here, limit=_COMPLETING if len(some) > 1 else _ALONE, order_by_field=order)
     count: int = result.count  # type: ignore[attr-defined]  # missing in the stubs
     if count > _COMPLETING and len(some) > 1:
-        middle = len(some) // 2
-        _complete(search, query, some[:middle])
-        _complete(search, query, some[middle:])
+        for ranked in some:
+            _complete(search, query, [ranked])
         return
     hits = result.hits
     addresses = [a for _, a in hits]
