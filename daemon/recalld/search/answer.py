@@ -27,7 +27,8 @@ MAX_LIMIT = 10_000
 _AT_ONCE = 20
 """Sessions of a page whose matches are looked up together: one look at ten sessions takes 0.1 ms, ten looks 0.4."""
 _COMPLETING = 256
-"""Records of such a look; where there are more, each session is looked at alone."""
+"""Records of such a look. Where there are more they are counted in buckets, and a session of which too little was seen is
+looked at alone."""
 _ALONE = 16
 """Records of a look at one session, of which three are shown; all are counted."""
 _PAGE_CHARACTERS = 3_000_000
@@ -129,10 +130,6 @@ def _complete(search: Search, query: Query, some: list[Ranked]) -> None:
     order = "time" if search.newest else None
     result = snapshot.searcher.search(here, limit=_COMPLETING if len(some) > 1 else _ALONE, order_by_field=order)
     count: int = result.count  # type: ignore[attr-defined]  # missing in the stubs
-    if count > _COMPLETING and len(some) > 1:
-        for ranked in some:
-            _complete(search, query, [ranked])
-        return
     hits = result.hits
     addresses = [a for _, a in hits]
     by_number = {r.number: r for r in some}
@@ -144,9 +141,19 @@ def _complete(search: Search, query: Query, some: list[Ranked]) -> None:
         matches = by_number[number].matches
         if len(matches) < MATCHES and all(m.hash != text_hash for m in matches):
             matches.append(Match(0.0 if search.newest else score, address, 0, text_hash))
-    for ranked in some:
-        ranked.count = count if len(some) == 1 else counts[ranked.number]
-        ranked.whole = True
+    if len(some) == 1:
+        some[0].count = count
+    elif count <= _COMPLETING:
+        for ranked in some:
+            ranked.count = counts[ranked.number]
+    else:
+        terms = {"field": "snum", "size": len(some)}
+        answer = snapshot.searcher.aggregate(here, {"sessions": {"terms": terms}})
+        for bucket in answer["sessions"]["buckets"]:
+            ranked = by_number[int(bucket["key"])]
+            ranked.count = int(bucket["doc_count"])
+            if len(ranked.matches) < MATCHES and counts[ranked.number] < ranked.count:
+                _complete(search, query, [ranked])
 
 
 def _session(snapshot: Snapshot, ranked: Ranked) -> StoredSession:
