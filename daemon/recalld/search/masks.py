@@ -22,6 +22,7 @@ _READ_HITS = 2048
 """Up to so many hits their sessions are read one by one (0.3 ms); more are counted in buckets (0.7 to 3 ms)."""
 _MAX_BUCKETS = 60_000
 """Tantivy refuses more than 65,000 buckets; with more sessions than that all hits are read."""
+_FEWEST_BUCKETS = 16_384
 _MAX_CACHED = 4096
 _LOOKED_AT_AGAIN = 100
 """Changed sessions up to which a kept set is brought up to date (0.01 ms each); with more of them it is made anew."""
@@ -36,26 +37,24 @@ class _Kept:
         self.numbers: list[int] = []
         self.masks: dict[Hashable, tuple[int, int]] = {}
 
-    def place(self, number: int) -> int:
+    def _give_places(self, numbers: Iterable[int]) -> None:
         with self.lock:  # long answers are made in threads
-            place = self.places.get(number)
-            if place is None:
-                place = len(self.numbers)
-                self.numbers.append(number)
-                self.places[number] = place
-            return place
+            new = [number for number in numbers if number not in self.places]
+            first = len(self.numbers)
+            self.numbers += new  # before anybody can know a place
+            self.places.update(zip(new, range(first, first + len(new)), strict=True))
 
     def mask_of(self, numbers: Iterable[int]) -> int:
         places = self.places
         wanted = set(numbers)
+        new = wanted.difference(places)
+        if new:
+            self._give_places(new)
         if len(wanted) < 32:
             mask = 0
             for number in wanted:
-                place = places.get(number)
-                mask |= 1 << (self.place(number) if place is None else place)
+                mask |= 1 << places[number]
             return mask
-        for number in wanted.difference(places):
-            self.place(number)
         # As binary digits: bits set one by one would copy the whole integer each time.
         size = len(self.numbers)
         digits = bytearray(b"0") * size
@@ -105,8 +104,9 @@ class Sessions:
         known = self.known(query, key)
         if known is not None:
             return known
-        hits = self._searcher.search(query, limit=_READ_HITS, count=False, order_by_field="snum").hits
-        if len(hits) < _READ_HITS:
+        count: int = self._searcher.search(query, limit=1).count  # type: ignore[attr-defined]  # missing in the stubs
+        if count <= _READ_HITS:
+            hits = self._searcher.search(query, limit=max(count, 1), count=False, order_by_field="snum").hits
             mask = self.mask_of([int(number) for number, _ in hits])
         else:
             mask = self.mask_of(self._every(query))
@@ -114,7 +114,7 @@ class Sessions:
         return mask
 
     def _every(self, query: Query) -> list[int]:
-        buckets = len(self._kept.numbers) + 1024  # sessions met so far: most often all
+        buckets = max(len(self._kept.numbers) + 1024, _FEWEST_BUCKETS)
         while buckets <= _MAX_BUCKETS:
             answer = self._searcher.aggregate(query, {"sessions": {"terms": {"field": "snum", "size": buckets}}})
             found = answer["sessions"]["buckets"]
