@@ -80,6 +80,8 @@ class Sessions:
         self._json: dict[str, dict[str, object]] = {}
         self.forms: dict[str, tuple[str, ...]] = {}
         """The words of the index with the stem of a query's word, by that word."""
+        self.near: dict[str, tuple[str, ...]] = {}
+        """The words of the index that a query's word may have been meant for, by that word."""
 
     def mask_of(self, numbers: Iterable[int]) -> int:
         """Return the set of the sessions with these `snum`s."""
