@@ -103,11 +103,17 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
     """
     found: list[tuple[int, int, int]] = []
     parts: list[Pattern] = []
+    absent: str | None = None
     for p in patterns:
+        if absent is not None and p.first.startswith(absent):
+            continue  # another look for the same word, or a longer one
         if p.part:
             parts.append(p)
             continue
         at, taken, looked = text.find(p.first), 0, 0
+        if at < 0:
+            absent = p.first
+            continue
         most = _LOOKED_AT if p.stem is not None else _LOOKED_AT_EXACT
         while at >= 0 and taken < _PER_WORD and looked < most:
             looked += 1

@@ -3,7 +3,7 @@ record or title, or (exact and forms, up to four words) spread over one session.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -129,6 +129,8 @@ def exact(search: Search) -> Found | None:
     if not all(map(search.words.may_be_written, search.clauses)):
         return None
     queries = [search.words.exact_clause(c) for c in search.clauses]
+    if not _may_hold_all(search, queries, search.words.frequency):
+        return None
     return _conjunction(search, "exact", queries, may_spread=True)
 
 
@@ -137,11 +139,18 @@ def forms(search: Search) -> Found | None:
     if not all(map(search.words.may_have_forms, search.clauses)):
         return None
     queries = [search.words.forms_clause(c) for c in search.clauses]
-    if len(queries) > SPREAD_WORDS:
-        rarest = sorted(range(len(queries)), key=lambda n: search.words.forms_frequency(search.clauses[n]))[:_CHECKED]
-        if not search.snapshot.searcher.search(search.within(*[queries[n] for n in rarest]), limit=1, count=False).hits:
-            return None
+    if not _may_hold_all(search, queries, search.words.forms_frequency):
+        return None
     return _conjunction(search, "forms", queries, may_spread=True)
+
+
+def _may_hold_all(search: Search, queries: list[Query], frequency: Callable[[Clause], int]) -> bool:
+    """Tell whether some record may hold all clauses of a long query: it must hold the rarest ones together."""
+    if len(queries) <= SPREAD_WORDS:
+        return True
+    rarest = sorted(range(len(queries)), key=lambda n: frequency(search.clauses[n]))[:_CHECKED]
+    together = search.within(*[queries[n] for n in rarest])
+    return bool(search.snapshot.searcher.search(together, limit=1, count=False).hits)
 
 
 def close(search: Search) -> Found | None:
