@@ -27,14 +27,14 @@ from recalld.search.words import any_of
 _MAX_UNITS = 20
 """Words of a question that are asked for, the rarest ones: their scores' sum must stay exact in 24 bits."""
 _MAX_WORDS = 200
-_FIRST_LOOK = 400
+_FIRST_LOOK = 200
 """Records of the first look."""
-_CANDIDATES = 32
+_CANDIDATES = 20
 """Sessions of the second look at most, and so of the answer."""
-_SECOND_LOOK = 1000
+_SECOND_LOOK = 300
 """Records of the second look at most."""
 _FEWEST_ANCHORS = 2
-_ANCHORED = 20_000
+_ANCHORED = 5_000
 """Documents that a question's rarest words may be in together; what is left of its words then only lifts what they
 find."""
 _KEPT = 8

@@ -128,28 +128,28 @@ def exact(search: Search) -> Found | None:
     """Return what holds every word as it is written, or None."""
     if not all(map(search.words.may_be_written, search.clauses)):
         return None
-    queries = [search.words.exact_clause(c) for c in search.clauses]
-    if not _may_hold_all(search, queries, search.words.frequency):
+    make = search.words.exact_clause
+    if not _may_hold_all(search, make, search.words.frequency):
         return None
-    return _conjunction(search, "exact", queries, may_spread=True)
+    return _conjunction(search, "exact", [make(c) for c in search.clauses], may_spread=True)
 
 
 def forms(search: Search) -> Found | None:
     """Return what holds every word in some English form, or as a part of an identifier, or None."""
     if not all(map(search.words.may_have_forms, search.clauses)):
         return None
-    queries = [search.words.forms_clause(c) for c in search.clauses]
-    if not _may_hold_all(search, queries, search.words.forms_frequency):
+    make = search.words.forms_clause
+    if not _may_hold_all(search, make, search.words.forms_frequency):
         return None
-    return _conjunction(search, "forms", queries, may_spread=True)
+    return _conjunction(search, "forms", [make(c) for c in search.clauses], may_spread=True)
 
 
-def _may_hold_all(search: Search, queries: list[Query], frequency: Callable[[Clause], int]) -> bool:
+def _may_hold_all(search: Search, make: Callable[[Clause], Query], frequency: Callable[[Clause], int]) -> bool:
     """Tell whether some record may hold all clauses of a long query: it must hold the rarest ones together."""
-    if len(queries) <= SPREAD_WORDS:
+    if len(search.clauses) <= SPREAD_WORDS:
         return True
-    rarest = sorted(range(len(queries)), key=lambda n: frequency(search.clauses[n]))[:_CHECKED]
-    together = search.within(*[queries[n] for n in rarest])
+    rarest = sorted(search.clauses, key=frequency)[:_CHECKED]
+    together = search.within(*[make(c) for c in rarest])
     return bool(search.snapshot.searcher.search(together, limit=1, count=False).hits)
 
 

@@ -64,6 +64,7 @@ class Words:
         self._searcher = snapshot.searcher
         self._sessions = sessions_of(snapshot)
         self._counts: dict[tuple[str, str], int] = {}
+        self._forms: dict[Word, Query] = {}
         self.expanded: dict[Word, tuple[str, ...]] = {}
         """Terms that stand for a word beside its own, for highlighting."""
 
@@ -167,6 +168,12 @@ class Words:
 
     def forms(self, word: Word) -> Query:
         """Return the query for the word, its English forms, and identifiers that it is made of or is a part of."""
+        found = self._forms.get(word)
+        if found is None:
+            found = self._forms[word] = self._any_form(word)
+        return found
+
+    def _any_form(self, word: Word) -> Query:
         found = [self.exact(word)]
         tokens = word.tokens
         if word.prefix:
