@@ -27,8 +27,7 @@ MAX_LIMIT = 10_000
 _AT_ONCE = 20
 """Sessions of a page whose matches are looked up together: one look at ten sessions takes 0.1 ms, ten looks 0.4."""
 _COMPLETING = 256
-"""Records of such a look. Where there are more they are counted in buckets, and a session of which too little was seen is
-looked at alone."""
+"""Records of such a look; where there are more, each session is looked at alone."""
 _ALONE = 16
 """Records of a look at one session, of which three are shown; all are counted."""
 _PAGE_CHARACTERS = 3_000_000
@@ -122,17 +121,29 @@ def _completed(search: Search, found: Found, page: Iterable[Ranked]) -> Iterator
 
 
 def _complete(search: Search, query: Query, some: list[Ranked]) -> None:
-    """Look for the records that match `query` in some sessions, at once where they are not too many."""
+    """Count the records that match `query` in some sessions, and look for those that are still to be shown: one by one
+    in sessions that have enough of them, which are long ones, in all others at once if they are not too many."""
     snapshot = search.snapshot
-    records = (Occur.MustNot, snapshot.term("type", "s"))
-    numbers = one_of(snapshot.schema, [r.number for r in some])
-    here = Query.boolean_query([(Occur.Must, query), (Occur.Must, numbers), records])
-    order = "time" if search.newest else None
-    result = snapshot.searcher.search(here, limit=_COMPLETING if len(some) > 1 else _ALONE, order_by_field=order)
+    lacking = [r for r in some if len(r.matches) < MATCHES]
+    for ranked in some:
+        if len(ranked.matches) >= MATCHES:
+            ranked.count = snapshot.count(_here(search, query, [ranked]))
+    if not lacking:
+        return
+    alone = len(lacking) == 1
+    result = snapshot.searcher.search(
+        _here(search, query, lacking),
+        limit=_ALONE if alone else _COMPLETING,
+        order_by_field="time" if search.newest else None,
+    )
     count: int = result.count  # type: ignore[attr-defined]  # missing in the stubs
+    if count > _COMPLETING and not alone:
+        for ranked in lacking:
+            _complete(search, query, [ranked])
+        return
     hits = result.hits
     addresses = [a for _, a in hits]
-    by_number = {r.number: r for r in some}
+    by_number = {r.number: r for r in lacking}
     counts = dict.fromkeys(by_number, 0)
     for (score, address), number, text_hash in zip(
         hits, search.sessions.numbers_at(addresses), integers(snapshot.searcher, "hash", addresses), strict=True
@@ -141,19 +152,14 @@ def _complete(search: Search, query: Query, some: list[Ranked]) -> None:
         matches = by_number[number].matches
         if len(matches) < MATCHES and all(m.hash != text_hash for m in matches):
             matches.append(Match(0.0 if search.newest else score, address, 0, text_hash))
-    if len(some) == 1:
-        some[0].count = count
-    elif count <= _COMPLETING:
-        for ranked in some:
-            ranked.count = counts[ranked.number]
-    else:
-        terms = {"field": "snum", "size": len(some)}
-        answer = snapshot.searcher.aggregate(here, {"sessions": {"terms": terms}})
-        for bucket in answer["sessions"]["buckets"]:
-            ranked = by_number[int(bucket["key"])]
-            ranked.count = int(bucket["doc_count"])
-            if len(ranked.matches) < MATCHES and counts[ranked.number] < ranked.count:
-                _complete(search, query, [ranked])
+    for ranked in lacking:
+        ranked.count = count if alone else counts[ranked.number]
+
+
+def _here(search: Search, query: Query, some: list[Ranked]) -> Query:
+    numbers = one_of(search.snapshot.schema, [r.number for r in some])
+    titles = search.snapshot.term("type", "s")
+    return Query.boolean_query([(Occur.Must, query), (Occur.Must, numbers), (Occur.MustNot, titles)])
 
 
 def _session(snapshot: Snapshot, ranked: Ranked) -> StoredSession:

@@ -180,8 +180,9 @@ class Sessions:
 def one_of(schema: Schema, numbers: Sequence[int]) -> Query:
     """Return the query for the documents of sessions, by `snum`, unscored. (A union of terms: a set of terms takes four
     times as long.)"""
-    terms = [(Occur.Should, Query.term_query(schema, "snum", n, index_option="basic")) for n in numbers]
-    return Query.const_score_query(Query.boolean_query(terms), 0.0)
+    terms = [Query.term_query(schema, "snum", n, index_option="basic") for n in numbers]
+    either = terms[0] if len(terms) == 1 else Query.boolean_query([(Occur.Should, term) for term in terms])
+    return Query.const_score_query(either, 0.0)
 
 
 def integers(searcher: Searcher, name: str, addresses: list[DocAddress]) -> list[int]:
