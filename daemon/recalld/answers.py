@@ -9,6 +9,7 @@ import shlex
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -59,13 +60,18 @@ def resume_of(snapshot: Snapshot, session: StoredSession) -> Resume:
         provider=session.provider,
         sub_agent=session.sub_agent is not None,
         source_deleted=session.deleted or session.prompt_only,
-        root=Path(file.root) if file else None,
+        root=_path(file.root) if file else None,
     )
     resume = SOURCES[session.agent].resume(view)
     if resume.reason is None and (session.id.startswith("-") or (resume.cwd or "").startswith("-")):
         # The agent, or `cd`, would read it as an option: a file's name must not switch anything on.
         return replace(resume, reason="its id or directory begins with a dash and would be taken for an option")
     return resume
+
+
+@lru_cache(maxsize=256)
+def _path(root: str) -> Path:
+    return Path(root)
 
 
 def command_line(resume: Resume) -> str:

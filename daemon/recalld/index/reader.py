@@ -29,12 +29,52 @@ _CACHED_SESSIONS = 20_000
 """Sessions kept decoded, about 1 KB each: most stores fit whole."""
 
 
+_REMEMBERED_COMMITS = 64
+
+
+class Changes:
+    """Which sessions the last commits changed: what was worked out of one snapshot holds in a later one for all others.
+
+    One object belongs to all snapshots between two openings of the index, or commits that may have changed any session.
+    """
+
+    def __init__(self) -> None:
+        self.commit = 0
+        """The number of the newest commit read."""
+        self._by_commit: dict[int, frozenset[str]] = {}
+
+    def add(self, skeys: Iterable[str]) -> None:
+        """Note a commit by the sessions that it changed."""
+        self.commit += 1
+        self._by_commit[self.commit] = frozenset(skeys)
+        self._by_commit.pop(self.commit - _REMEMBERED_COMMITS, None)
+
+    def between(self, before: int, after: int) -> set[str] | None:
+        """Return the keys of the sessions that differ between two commits; None where that is not known any more."""
+        found: set[str] = set()
+        for commit in range(before + 1, after + 1):
+            changed = self._by_commit.get(commit)
+            if changed is None:
+                return None
+            found |= changed
+        return found
+
+
 class Snapshot:
     """One committed state of the index."""
 
-    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, sessions: dict[str, StoredSession]) -> None:
+    def __init__(
+        self,
+        searcher: tantivy.Searcher,
+        schema: tantivy.Schema,
+        sessions: dict[str, StoredSession],
+        changes: Changes | None = None,
+    ) -> None:
         self.searcher = searcher
         self.schema = schema
+        self.changes = changes or Changes()
+        self.commit = self.changes.commit
+        """Its number in `changes`."""
         self.complete = False
         """The index holds everything that was on disk when it was last looked at."""
         self.pending_bytes = 0
@@ -216,19 +256,23 @@ class IndexReader:
         self._index.reload()
         self._schema = build_schema()
         self._sessions: dict[str, StoredSession] = {}
-        self.snapshot = Snapshot(self._index.searcher(), self._schema, self._sessions)
+        self._changes = Changes()
+        self.snapshot = Snapshot(self._index.searcher(), self._schema, self._sessions, self._changes)
 
     def reload(self, changed: Iterable[str] | None = None) -> Snapshot:
         """Read the last commit. `changed`: keys of the sessions that differ from the snapshot before; None: any may."""
         self._index.reload()
         if changed is None:
             self._sessions = {}
+            self._changes = Changes()
         else:
+            changed = set(changed)
+            self._changes.add(changed)
             self._sessions = dict(self._sessions)
             for skey in changed:
                 self._sessions.pop(skey, None)
         before = self.snapshot
-        self.snapshot = Snapshot(self._index.searcher(), self._schema, self._sessions)
+        self.snapshot = Snapshot(self._index.searcher(), self._schema, self._sessions, self._changes)
         self.snapshot.complete = before.complete
         self.snapshot.pending_bytes = before.pending_bytes
         self.snapshot.records = before.records

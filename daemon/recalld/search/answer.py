@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -14,7 +14,7 @@ from recalld import answers
 from recalld.index.documents import StoredRecord, StoredSession, from_body
 from recalld.index.reader import Snapshot
 from recalld.search import snippets
-from recalld.search.masks import integers
+from recalld.search.masks import integers, one_of
 from recalld.search.ranking import Match, Ranked
 from recalld.search.tiers import Found, Search
 
@@ -24,6 +24,12 @@ SHOWN_TEXT = 16 * 1024
 """Characters of a match's text that a search answer carries; a longer one is cut and marked `truncated`, `show` has
 all."""
 MAX_LIMIT = 10_000
+_AT_ONCE = 20
+"""Sessions of a page whose matches are looked up together: one look at ten sessions takes 0.1 ms, ten looks 0.4."""
+_COMPLETING = 256
+"""Records of such a look; where there are more, each session is looked at alone."""
+_ALONE = 16
+"""Records of a look at one session, of which three are shown; all are counted."""
 _PAGE_CHARACTERS = 3_000_000
 """Text of a page, which must fit a frame of 16 MiB even where a character takes four bytes; what is over goes to the
 next."""
@@ -46,7 +52,7 @@ def answer(search: Search, found: Found | None, params: Mapping[str, Any], began
     hits: list[dict[str, Any]] = []
     room = _PAGE_CHARACTERS
     if found:
-        for ranked in islice(found.ranked, offset, offset + limit):
+        for ranked in _completed(search, found, islice(found.ranked, offset, offset + limit)):
             hit, size = _hit(search, found, ranked)
             if hits and size > room:
                 break
@@ -72,11 +78,10 @@ def answer(search: Search, found: Found | None, params: Mapping[str, Any], began
 def _hit(search: Search, found: Found, ranked: Ranked) -> tuple[dict[str, Any], int]:
     """Return (one hit, the characters of text in it)."""
     snapshot = search.snapshot
-    chosen, count = _completed(search, found.partial if ranked.spread and found.partial else found.query, ranked)
     matches: list[dict[str, Any]] = []
     size = 0
     session: StoredSession | None = None
-    for match in chosen:
+    for match in ranked.matches[:MATCHES]:
         record = from_body(StoredRecord, snapshot.searcher.doc(match.address)["body"][0])
         session = session or snapshot.session(record.skey)
         shown, highlights = snippets.snippet(record.text, found.patterns)
@@ -96,44 +101,69 @@ def _hit(search: Search, found: Found, ranked: Ranked) -> tuple[dict[str, Any], 
         "session": search.sessions.json(snapshot, session),
         "score": round(ranked.score, 3),
         "matches": matches,
-        "match_count": count,
+        "match_count": ranked.count,
     }
     if ranked.title is not None and session.title:
         hit["title_highlights"] = snippets.marks(session.title, found.patterns)
     return hit, size
 
 
-def _completed(search: Search, query: Query, ranked: Ranked) -> tuple[list[Match], int]:
-    """Return (the matches to show, how many records of the session match): one look at the session alone."""
-    if ranked.whole:
-        return ranked.matches[:MATCHES], ranked.count
+def _completed(search: Search, found: Found, page: Iterable[Ranked]) -> Iterator[Ranked]:
+    """Yield the sessions of a page with the matches to show and their number: what the ranking, which looks at the best
+    records of all sessions alone, has not seen of them."""
+    rest = iter(page)
+    while some := list(islice(rest, _AT_ONCE)):
+        for query in (found.query, found.partial):
+            lacking = [r for r in some if not r.whole and (r.spread and found.partial is not None) == (query is found.partial)]
+            if query is not None and lacking:
+                _complete(search, query, lacking)
+        yield from some
+
+
+def _complete(search: Search, query: Query, some: list[Ranked]) -> None:
+    """Count the records that match `query` in some sessions, and look for those that are still to be shown: one by one
+    in sessions that have enough of them, which are long ones, in all others at once if they are not too many."""
     snapshot = search.snapshot
-    number = Query.const_score_query(_number(snapshot, ranked.number), 0.0)
-    here = Query.boolean_query([(Occur.Must, query), (Occur.Must, number), (Occur.MustNot, snapshot.term("type", "s"))])
-    if len(ranked.matches) >= MATCHES:
-        return ranked.matches[:MATCHES], snapshot.count(here)
-    order = "time" if search.newest else None
-    result = snapshot.searcher.search(here, limit=32, order_by_field=order)
+    lacking = [r for r in some if len(r.matches) < MATCHES]
+    for ranked in some:
+        if len(ranked.matches) >= MATCHES:
+            ranked.count = snapshot.count(_here(search, query, [ranked]))
+    if not lacking:
+        return
+    alone = len(lacking) == 1
+    result = snapshot.searcher.search(
+        _here(search, query, lacking),
+        limit=_ALONE if alone else _COMPLETING,
+        order_by_field="time" if search.newest else None,
+    )
     count: int = result.count  # type: ignore[attr-defined]  # missing in the stubs
-    addresses = [a for _, a in result.hits]
-    hashes = integers(snapshot.searcher, "hash", addresses)
-    chosen = list(ranked.matches)
-    seen = {m.hash for m in chosen}
-    for (score, address), text_hash in zip(result.hits, hashes, strict=True):
-        if len(chosen) >= MATCHES:
-            break
-        if text_hash not in seen:
-            seen.add(text_hash)
-            chosen.append(Match(0.0 if search.newest else score, address, 0, text_hash))
-    return chosen, count
+    if count > _COMPLETING and not alone:
+        for ranked in lacking:
+            _complete(search, query, [ranked])
+        return
+    hits = result.hits
+    addresses = [a for _, a in hits]
+    by_number = {r.number: r for r in lacking}
+    counts = dict.fromkeys(by_number, 0)
+    for (score, address), number, text_hash in zip(
+        hits, search.sessions.numbers_at(addresses), integers(snapshot.searcher, "hash", addresses), strict=True
+    ):
+        counts[number] += 1
+        matches = by_number[number].matches
+        if len(matches) < MATCHES and all(m.hash != text_hash for m in matches):
+            matches.append(Match(0.0 if search.newest else score, address, 0, text_hash))
+    for ranked in lacking:
+        ranked.count = count if alone else counts[ranked.number]
 
 
-def _number(snapshot: Snapshot, number: int) -> Query:
-    return Query.term_query(snapshot.schema, "snum", number, index_option="basic")
+def _here(search: Search, query: Query, some: list[Ranked]) -> Query:
+    numbers = one_of(search.snapshot.schema, [r.number for r in some])
+    titles = search.snapshot.term("type", "s")
+    return Query.boolean_query([(Occur.Must, query), (Occur.Must, numbers), (Occur.MustNot, titles)])
 
 
 def _session(snapshot: Snapshot, ranked: Ranked) -> StoredSession:
     if ranked.title is not None:
         return from_body(StoredSession, snapshot.searcher.doc(ranked.title)["body"][0])
-    sessions = snapshot.all_of(snapshot.term("type", "s"), _number(snapshot, ranked.number))
+    sessions = snapshot.all_of(snapshot.term("type", "s"), one_of(snapshot.schema, [ranked.number]))
     return from_body(StoredSession, next(snapshot.bodies(sessions, 1)))

@@ -32,7 +32,7 @@ class Filters:
     only_that: bool = True
     """`parts` say no more than `without_sub_agents`, which the fast field `weight` tells too."""
     key: tuple[object, ...] = ()
-    """Equal keys over one snapshot mean equal parts."""
+    """Equal keys mean equal parts, in later snapshots too."""
 
 
 def clock_of(params: Mapping[str, Any], now: int) -> times.Clock:
@@ -81,7 +81,9 @@ def compile_filters(
         found.parts.append((Occur.MustNot, snapshot.term("flag", "subagent")))
     found.without_sub_agents = without
     found.only_that = not (groups or against)
-    found.key = (tuple(groups), tuple(against), without, cwd)
+    # Which sessions the beginning of an id names may change with any other session.
+    commit = snapshot.commit if any(n == "session" for n, _ in (*groups, *against)) else None
+    found.key = (tuple(groups), tuple(against), without, cwd, commit)
     return found
 
 

@@ -1,26 +1,66 @@
 """Sets of sessions as bit masks: how many sessions match, and which hold every word of a query.
 
-A session's bit is its place in the order in which one snapshot's questions met it, so a set of 7,000 sessions is one
-integer of 900 bytes, and joining two sets takes 100 ns. Masks are kept for as long as their snapshot lives.
+A session's bit is its place in the order in which questions met it, so a set of 7,000 sessions is one integer of 900
+bytes, and joining two sets takes 100 ns. Making one takes up to some milliseconds, so sets outlive their snapshot: a
+commit tells which sessions it changed, and what was found in the others still holds. Only the changed ones are looked
+at again, when the set is next asked for.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from weakref import WeakKeyDictionary
 
-from tantivy import DocAddress, Query, Searcher
+from tantivy import DocAddress, Occur, Query, Schema, Searcher
 
 from recalld import answers
-from recalld.index.documents import StoredSession
-from recalld.index.reader import Snapshot
+from recalld.index.documents import StoredSession, number_of
+from recalld.index.reader import Changes, Snapshot
 
 _READ_HITS = 2048
 """Up to so many hits their sessions are read one by one (0.3 ms); more are counted in buckets (0.7 to 3 ms)."""
 _MAX_BUCKETS = 60_000
 """Tantivy refuses more than 65,000 buckets; with more sessions than that all hits are read."""
+_FEWEST_BUCKETS = 16_384
 _MAX_CACHED = 4096
+_LOOKED_AT_AGAIN = 100
+"""Changed sessions up to which a kept set is brought up to date (0.01 ms each); with more of them it is made anew."""
+
+
+class _Kept:
+    """What outlives a snapshot: the places of sessions, and sets by key with the commit that they are of."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.places: dict[int, int] = {}
+        self.numbers: list[int] = []
+        self.masks: dict[Hashable, tuple[int, int]] = {}
+
+    def _give_places(self, numbers: Iterable[int]) -> None:
+        with self.lock:  # long answers are made in threads
+            new = [number for number in numbers if number not in self.places]
+            first = len(self.numbers)
+            self.numbers += new  # before anybody can know a place
+            self.places.update(zip(new, range(first, first + len(new)), strict=True))
+
+    def mask_of(self, numbers: Iterable[int]) -> int:
+        places = self.places
+        wanted = set(numbers)
+        new = wanted.difference(places)
+        if new:
+            self._give_places(new)
+        if len(wanted) < 32:
+            mask = 0
+            for number in wanted:
+                mask |= 1 << places[number]
+            return mask
+        # As binary digits: bits set one by one would copy the whole integer each time.
+        size = len(self.numbers)
+        digits = bytearray(b"0") * size
+        for number in wanted:
+            digits[size - 1 - places[number]] = 49
+        return int(digits, 2)
 
 
 class Sessions:
@@ -29,80 +69,94 @@ class Sessions:
     def __init__(self, snapshot: Snapshot) -> None:
         # No reference to the snapshot itself: this object lives as its value in a weak dictionary.
         self._searcher = snapshot.searcher
-        self._lock = threading.Lock()
-        self._places: dict[int, int] = {}
-        self._numbers: list[int] = []
+        self._schema = snapshot.schema
+        self._changes = snapshot.changes
+        self._commit = snapshot.commit
+        kept = _kept.get(snapshot.changes)
+        if kept is None:
+            kept = _kept[snapshot.changes] = _Kept()
+        self._kept = kept
         self._sizes: dict[int, int] = {}
         self._json: dict[str, dict[str, object]] = {}
-        self._masks: dict[Hashable, int] = {}
         self.forms: dict[str, tuple[str, ...]] = {}
         """The words of the index with the stem of a query's word, by that word."""
-        self._buckets = snapshot.count(snapshot.term("type", "s")) + 1024
+        self.near: dict[str, tuple[str, ...]] = {}
+        """The words of the index that a query's word may have been meant for, by that word."""
 
     def mask_of(self, numbers: Iterable[int]) -> int:
         """Return the set of the sessions with these `snum`s."""
-        mask = 0
-        places = self._places
-        for number in set(numbers):
-            place = places.get(number)
-            if place is None:
-                place = self._new_place(number)
-            mask |= 1 << place
-        return mask
-
-    def _new_place(self, number: int) -> int:
-        with self._lock:  # long answers are made in threads
-            place = self._places.get(number)
-            if place is None:
-                place = len(self._numbers)
-                self._numbers.append(number)
-                self._places[number] = place
-            return place
+        return self._kept.mask_of(numbers)
 
     def numbers(self, mask: int) -> list[int]:
         """Return the `snum`s of a set."""
         found = []
         while mask:
             low = mask & -mask
-            found.append(self._numbers[low.bit_length() - 1])
+            found.append(self._kept.numbers[low.bit_length() - 1])
             mask ^= low
         return found
 
     def holds(self, mask: int, number: int) -> bool:
         """Tell whether a session is in a set."""
-        place = self._places.get(number)
+        place = self._kept.places.get(number)
         return place is not None and bool(mask >> place & 1)
 
     def matching(self, query: Query, key: Hashable | None) -> int:
         """Return the set of the sessions that have a document matching `query`; `key` names it for keeping."""
-        if key is not None:
-            known = self._masks.get(key)
-            if known is not None:
-                return known
-        hits = self._searcher.search(query, limit=_READ_HITS, count=False, order_by_field="snum").hits
-        if len(hits) < _READ_HITS:
-            mask = self.mask_of(int(number) for number, _ in hits)
-        elif self._buckets <= _MAX_BUCKETS:
-            terms = {"field": "snum", "size": self._buckets}
-            answer = self._searcher.aggregate(query, {"sessions": {"terms": terms}})
-            mask = self.mask_of(int(bucket["key"]) for bucket in answer["sessions"]["buckets"])
+        known = self.known(query, key)
+        if known is not None:
+            return known
+        count: int = self._searcher.search(query, limit=1).count  # type: ignore[attr-defined]  # missing in the stubs
+        if count <= _READ_HITS:
+            hits = self._searcher.search(query, limit=max(count, 1), count=False, order_by_field="snum").hits
+            mask = self.mask_of([int(number) for number, _ in hits])
         else:
-            count = max(self._searcher.num_docs, 1)
-            hits = self._searcher.search(query, limit=count, count=False, order_by_field="snum").hits
-            mask = self.mask_of(int(number) for number, _ in hits)
-        self.keep(key, mask)
+            mask = self.mask_of(self._every(query))
+        self._keep(key, mask)
         return mask
 
-    def known(self, key: Hashable) -> int | None:
-        """Return a set kept under `key`."""
-        return self._masks.get(key)
+    def _every(self, query: Query) -> list[int]:
+        buckets = max(len(self._kept.numbers) + 1024, _FEWEST_BUCKETS)
+        while buckets <= _MAX_BUCKETS:
+            answer = self._searcher.aggregate(query, {"sessions": {"terms": {"field": "snum", "size": buckets}}})
+            found = answer["sessions"]["buckets"]
+            if len(found) < buckets:
+                return [int(bucket["key"]) for bucket in found]
+            buckets *= 8
+        count = max(self._searcher.num_docs, 1)
+        hits = self._searcher.search(query, limit=count, count=False, order_by_field="snum").hits
+        return [int(number) for number, _ in hits]
+
+    def known(self, query: Query, key: Hashable | None) -> int | None:
+        """Return the set kept under `key`, brought up to date, if there is one. `query` is what its sessions match."""
+        kept = self._kept.masks.get(key) if key is not None else None
+        if kept is None:
+            return None
+        commit, mask = kept
+        if commit == self._commit:
+            return mask
+        changed = self._changes.between(commit, self._commit) if commit < self._commit else None
+        if changed is None or len(changed) > _LOOKED_AT_AGAIN:
+            return None
+        if changed:
+            numbers = [number_of(skey) for skey in changed]
+            again = Query.boolean_query([(Occur.Must, query), (Occur.Must, one_of(self._schema, numbers))])
+            mask = mask & ~self.mask_of(numbers) | self.matching(again, None)
+        self._keep(key, mask)
+        return mask
+
+    def _keep(self, key: Hashable | None, mask: int) -> None:
+        if key is None:
+            return
+        if len(self._kept.masks) >= _MAX_CACHED:
+            self._kept.masks.clear()
+        self._kept.masks[key] = (self._commit, mask)
 
     def sizes(self, snapshot: Snapshot, numbers: list[int]) -> dict[int, int]:
         """Return how many records each session has, by `snum`."""
         unknown = [n for n in numbers if n not in self._sizes]
         if unknown:
-            those = Query.term_set_query(snapshot.schema, "snum", unknown)
-            query = snapshot.all_of(snapshot.term("type", "s"), those)
+            query = snapshot.all_of(snapshot.term("type", "s"), one_of(self._schema, unknown))
             hits = self._searcher.search(query, limit=len(unknown) * 2, count=False).hits
             addresses = [a for _, a in hits]
             found = zip(self.numbers_at(addresses), integers(self._searcher, "size", addresses), strict=True)
@@ -118,17 +172,17 @@ class Sessions:
             known = self._json[session.skey] = answers.session_json(snapshot, session)
         return dict(known)
 
-    def keep(self, key: Hashable | None, mask: int) -> None:
-        """Keep a set under a key."""
-        if key is None:
-            return
-        if len(self._masks) >= _MAX_CACHED:
-            self._masks.clear()
-        self._masks[key] = mask
-
     def numbers_at(self, addresses: list[DocAddress]) -> list[int]:
         """Return the `snum`s of documents."""
         return integers(self._searcher, "snum", addresses)
+
+
+def one_of(schema: Schema, numbers: Sequence[int]) -> Query:
+    """Return the query for the documents of sessions, by `snum`, unscored. (A union of terms: a set of terms takes four
+    times as long.)"""
+    terms = [Query.term_query(schema, "snum", n, index_option="basic") for n in numbers]
+    either = terms[0] if len(terms) == 1 else Query.boolean_query([(Occur.Should, term) for term in terms])
+    return Query.const_score_query(either, 0.0)
 
 
 def integers(searcher: Searcher, name: str, addresses: list[DocAddress]) -> list[int]:
@@ -137,6 +191,7 @@ def integers(searcher: Searcher, name: str, addresses: list[DocAddress]) -> list
     return searcher.fast_field_values(name, addresses) if addresses else []  # type: ignore[return-value]
 
 
+_kept: WeakKeyDictionary[Changes, _Kept] = WeakKeyDictionary()
 _sessions: WeakKeyDictionary[Snapshot, Sessions] = WeakKeyDictionary()
 
 

@@ -69,48 +69,68 @@ def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict
     addresses = [address for _, address in hits]
     columns = (integers(snapshot.searcher, name, addresses) for name in ("snum", "weight", "time", "hash"))
     kind_weights = weights.KIND_WEIGHTS
+    get = found.get
+    several: list[Ranked] = []
     for (score, address), number, code, time, text_hash in zip(hits, *columns, strict=True):
-        ranked = found.get(number)
+        ranked = get(number)
         if ranked is None:
-            ranked = found[number] = Ranked(number)
-        if time > ranked.time:
+            ranked = found[number] = Ranked(number, 0.0, [], None, time)
+        elif time > ranked.time:
             ranked.time = time
         if code & SESSION_WEIGHT:
             ranked.title = address
             ranked.score = 0.0 if newest else score
             continue
+        if ranked.count == 1:
+            several.append(ranked)
         ranked.count += 1
         ranked.matches.append(Match(0.0 if newest else score * kind_weights[code], address, time, text_hash))
-    for ranked in found.values():
-        if len(ranked.matches) > 1:
-            if not newest:
-                ranked.matches.sort(key=lambda m: -m.score)
-            ranked.matches = list({m.hash: m for m in reversed(ranked.matches)}.values())[::-1]
+    for ranked in several:
+        if not newest:
+            ranked.matches.sort(key=_by_score)
+        ranked.matches = list({m.hash: m for m in reversed(ranked.matches)}.values())[::-1]
     return found
+
+
+def _by_score(match: Match) -> float:
+    return -match.score
 
 
 def in_order(
     found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], float] | None, *, newest: bool
 ) -> list[Ranked]:
     """Score sessions by their best three records and their title, and return them best (or newest) first."""
+    first, second, third = weights.BEST
+    by_day, days_known = _BY_DAY, len(_BY_DAY)
     for ranked in found.values():
         matches = ranked.matches
-        best = matches[0].time if matches else ranked.time
-        if len(matches) == 1:
-            ranked.score += matches[0].score
-        else:
-            ranked.score += sum([share * m.score for share, m in zip(weights.BEST, matches, strict=False)])
-        ranked.score *= recency(best, now)
-        if lean_of:
-            ranked.score *= lean_of([best])
+        score = ranked.score
+        best = ranked.time
+        if matches:
+            best = matches[0].time
+            score += first * matches[0].score
+            if len(matches) > 1:
+                score += second * matches[1].score
+                if len(matches) > 2:
+                    score += third * matches[2].score
+        days = (now - best) // DAY_MS
+        if best > 0 and days < days_known:
+            score *= by_day[days if days > 0 else 0]
+        ranked.score = score * lean_of([best]) if lean_of else score
     return sort(found.values(), newest=newest)
 
 
 def sort(found: Iterable[Ranked], *, newest: bool) -> list[Ranked]:
     """Return sessions best or newest first; equal ones always in the same order."""
-    if newest:
-        return sorted(found, key=lambda r: (-r.time, r.number))
-    return sorted(found, key=lambda r: (-r.score, -r.time, r.number))
+    return sorted(found, key=_newest_first if newest else _best_first)
+
+
+def _newest_first(r: Ranked) -> tuple[int, int]:
+    return -r.time, r.number
+
+
+def _best_first(r: Ranked) -> tuple[float, int, int]:
+    return -r.score, -r.time, r.number
 
 
 def rounds(

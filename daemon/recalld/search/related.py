@@ -18,7 +18,7 @@ from tantivy import DocAddress, Occur, Query
 from recalld import analysis
 from recalld.index.documents import SESSION_WEIGHT, SUB_AGENT_WEIGHT
 from recalld.search import dates, english, weights
-from recalld.search.masks import integers
+from recalld.search.masks import integers, one_of
 from recalld.search.query import Clause, Word
 from recalld.search.ranking import Hit, Match, Ranked, recency, sort
 from recalld.search.tiers import Found, Search, patterns
@@ -27,14 +27,14 @@ from recalld.search.words import any_of
 _MAX_UNITS = 20
 """Words of a question that are asked for, the rarest ones: their scores' sum must stay exact in 24 bits."""
 _MAX_WORDS = 200
-_FIRST_LOOK = 400
+_FIRST_LOOK = 200
 """Records of the first look."""
-_CANDIDATES = 32
+_CANDIDATES = 20
 """Sessions of the second look at most, and so of the answer."""
-_SECOND_LOOK = 1000
+_SECOND_LOOK = 300
 """Records of the second look at most."""
 _FEWEST_ANCHORS = 2
-_ANCHORED = 20_000
+_ANCHORED = 5_000
 """Documents that a question's rarest words may be in together; what is left of its words then only lifts what they
 find."""
 _KEPT = 8
@@ -194,7 +194,7 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
     searcher = search.snapshot.searcher
     units = units[::-1]  # the rarest have the highest bits: what is cut off where there is too much holds common words
     bits = [Query.const_score_query(any_of(u.plain), float(1 << n)) for n, u in enumerate(units) if u.plain]
-    here = Query.const_score_query(Query.term_set_query(search.snapshot.schema, "snum", candidates), 0.0)
+    here = one_of(search.snapshot.schema, candidates)
     query = search.within(Query.const_score_query(anything, 0.0), here)
     query = Query.boolean_query([(Occur.Must, query), *((Occur.Should, bit) for bit in bits)])
     hits = searcher.search(query, limit=_SECOND_LOOK, count=False).hits

@@ -31,6 +31,7 @@ _ELLIPSIS = "…"
 _SYMBOLS = {analysis.PLUS_WORD: "++", analysis.SHARP_WORD: "#"}
 _UNSPACED = re.compile(f"[{analysis.UNSPACED}]")
 _CLUSTER = re.compile("[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?|.[\u0300-\u036f\u3099\u309a]*", re.DOTALL)
+_SPACES = str.maketrans(dict.fromkeys("\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f", " "))
 _RUN = re.compile("[\x00-\x7f]+|[^\x00-\x7f]+")
 
 
@@ -102,11 +103,17 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
     """
     found: list[tuple[int, int, int]] = []
     parts: list[Pattern] = []
+    absent: str | None = None
     for p in patterns:
+        if absent is not None and p.first.startswith(absent):
+            continue  # another look for the same word, or a longer one
         if p.part:
             parts.append(p)
             continue
         at, taken, looked = text.find(p.first), 0, 0
+        if at < 0:
+            absent = p.first
+            continue
         most = _LOOKED_AT if p.stem is not None else _LOOKED_AT_EXACT
         while at >= 0 and taken < _PER_WORD and looked < most:
             looked += 1
@@ -297,7 +304,30 @@ def _joined(text: str, at: int) -> bool:
     )
 
 
+def _shown_as_it_is(
+    text: str, start: int, stop: int, spans: list[tuple[int, int, int]], plain: str
+) -> tuple[str, list[list[int]]]:
+    """Return what `_shown` does, where every character keeps its place among the others."""
+    shown = plain if start else plain.lstrip()
+    moved = start - (1 if start else len(shown) - len(plain))
+    highlights: list[list[int]] = []
+    at = start
+    for a, b, _ in spans:
+        if at <= a and b <= stop:
+            highlights.append([a - moved, b - moved])
+            at = b
+    if start:
+        shown = _ELLIPSIS + shown
+    shown = shown.rstrip()
+    if stop < len(text) and text[stop:].strip():
+        shown += _ELLIPSIS
+    return shown, highlights
+
+
 def _shown(text: str, start: int, stop: int, spans: list[tuple[int, int, int]]) -> tuple[str, list[list[int]]]:
+    plain = text[start:stop].translate(_SPACES)
+    if "  " not in plain and plain.isascii():
+        return _shown_as_it_is(text, start, stop, spans, plain)
     out: list[str] = []
     size = 0
     highlights: list[list[int]] = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tantivy import Query
 
 from recalld.search import ranking
+from recalld.search.masks import one_of
 from recalld.search.ranking import Ranked
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def holding_all(search: Search, tier: str, queries: list[Query]) -> int:
     mask = -1
     for n in order:
         key = (tier, search.base_key, search.clauses[n])
-        known = search.sessions.known(key)
+        known = search.sessions.known(search.within(queries[n]), key)
         if known is not None:
             mask &= known
         elif mask >= 0 and mask.bit_count() <= _FEW:
@@ -40,7 +41,7 @@ def holding_all(search: Search, tier: str, queries: list[Query]) -> int:
 
 def _of(search: Search, mask: int) -> Query:
     numbers = search.sessions.numbers(mask)
-    return Query.const_score_query(Query.term_set_query(search.snapshot.schema, "snum", numbers), 0.0)
+    return one_of(search.snapshot.schema, numbers)
 
 
 def ranked(search: Search, queries: list[Query], mask: int) -> Iterator[Ranked]:

@@ -3,7 +3,7 @@ record or title, or (exact and forms, up to four words) spread over one session.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -128,20 +128,29 @@ def exact(search: Search) -> Found | None:
     """Return what holds every word as it is written, or None."""
     if not all(map(search.words.may_be_written, search.clauses)):
         return None
-    queries = [search.words.exact_clause(c) for c in search.clauses]
-    return _conjunction(search, "exact", queries, may_spread=True)
+    make = search.words.exact_clause
+    if not _may_hold_all(search, make, search.words.frequency):
+        return None
+    return _conjunction(search, "exact", [make(c) for c in search.clauses], may_spread=True)
 
 
 def forms(search: Search) -> Found | None:
     """Return what holds every word in some English form, or as a part of an identifier, or None."""
     if not all(map(search.words.may_have_forms, search.clauses)):
         return None
-    queries = [search.words.forms_clause(c) for c in search.clauses]
-    if len(queries) > SPREAD_WORDS:
-        rarest = sorted(range(len(queries)), key=lambda n: search.words.forms_frequency(search.clauses[n]))[:_CHECKED]
-        if not search.snapshot.searcher.search(search.within(*[queries[n] for n in rarest]), limit=1, count=False).hits:
-            return None
-    return _conjunction(search, "forms", queries, may_spread=True)
+    make = search.words.forms_clause
+    if not _may_hold_all(search, make, search.words.forms_frequency):
+        return None
+    return _conjunction(search, "forms", [make(c) for c in search.clauses], may_spread=True)
+
+
+def _may_hold_all(search: Search, make: Callable[[Clause], Query], frequency: Callable[[Clause], int]) -> bool:
+    """Tell whether some record may hold all clauses of a long query: it must hold the rarest ones together."""
+    if len(search.clauses) <= SPREAD_WORDS:
+        return True
+    rarest = sorted(search.clauses, key=frequency)[:_CHECKED]
+    together = search.within(*[make(c) for c in rarest])
+    return bool(search.snapshot.searcher.search(together, limit=1, count=False).hits)
 
 
 def close(search: Search) -> Found | None:
@@ -169,7 +178,9 @@ def _conjunction(search: Search, tier: Tier, queries: list[Query], *, may_spread
     if spreads:
         mask = spread.holding_all(search, tier, queries)
     elif len(hits) == weights.FIRST_HITS:
-        mask = search.sessions.matching(together, (tier, search.base_key, search.clauses))
+        # What a misspelt word is taken for may change with every commit.
+        commit = search.snapshot.commit if tier == "close" else None
+        mask = search.sessions.matching(together, (tier, search.base_key, search.clauses, commit))
     else:
         mask = search.sessions.mask_of(search.sessions.numbers_at([a for _, a in hits]))
     if not mask:

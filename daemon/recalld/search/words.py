@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tantivy import DocAddress, Occur, Query
+from tantivy import Occur, Query
 
 from recalld import analysis
-from recalld.index.documents import StoredRecord, from_body
 from recalld.index.reader import Snapshot
-from recalld.search import english, weights
+from recalld.search import english, spelling, weights
 from recalld.search.masks import sessions_of
 from recalld.search.query import Clause, Word
+from recalld.search.spelling import distance_within, one_apart
 
 _HEX = re.compile(r"[0-9a-f]{7,64}")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
@@ -25,12 +25,12 @@ _CLOSE_LETTERS = 4
 _CLOSE_TWO_LETTERS = 8
 _EXPANSIONS = 64
 """Terms that one word is expanded to at most, the most frequent ones."""
+_WALKED_BEGINNING = 4
+"""Letters at least behind which the dictionary is walked for slips: few words are left there (0.02 ms, but 2 ms where many
+words begin so)."""
 _NEAR_PREFIX = 3
-_NEAR_SCAN = 400
-_NEAR_DOCUMENTS = 8
-"""Documents whose words tell which ones were meant."""
-_NEAR_TEXT = 64 * 1024
-"""Characters of a found text in which the words that were meant are looked for."""
+_NEAR_SCAN = 1000
+"""Words of such a part of the dictionary that are looked at, the most frequent ones."""
 
 MAX_PREFIXES = 16
 """Words with `*` that a query may hold: each walks a part of the dictionary (0.2 to 10 ms); the rest are not looked
@@ -55,35 +55,6 @@ def is_name(token: str) -> bool:
     return token.isalpha()
 
 
-def one_apart(a: str, b: str) -> bool:
-    """Tell whether two words are one insertion, deletion, change or swap of neighbours apart, or equal."""
-    if not -2 < len(a) - len(b) < 2:
-        return False
-    n = len(analysis.common_beginning(a, b))
-    rest, other = a[n:], b[n:]
-    if rest[1:] == other[1:] or rest[1:] == other or rest == other[1:]:
-        return True
-    return rest[:2] == other[:2][::-1] and rest[2:] == other[2:]
-
-
-def distance_within(a: str, b: str, most: int) -> bool:
-    """Tell whether two words are at most `most` insertions, deletions, changes or swaps of neighbours apart."""
-    if abs(len(a) - len(b)) > most or len(set(a) ^ set(b)) > 2 * most:
-        return False
-    before: list[int] = []
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        last, before, row = before, row, [i]
-        for j, y in enumerate(b, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
-            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
-                cost = min(cost, last[j - 2] + 1)
-            row.append(cost)
-        if min(row) > most:
-            return False
-    return row[-1] <= most
-
-
 class Words:
     """Makes the queries for the words of one question, and remembers what they were expanded to."""
 
@@ -93,6 +64,7 @@ class Words:
         self._searcher = snapshot.searcher
         self._sessions = sessions_of(snapshot)
         self._counts: dict[tuple[str, str], int] = {}
+        self._forms: dict[Word, Query] = {}
         self.expanded: dict[Word, tuple[str, ...]] = {}
         """Terms that stand for a word beside its own, for highlighting."""
 
@@ -196,6 +168,12 @@ class Words:
 
     def forms(self, word: Word) -> Query:
         """Return the query for the word, its English forms, and identifiers that it is made of or is a part of."""
+        found = self._forms.get(word)
+        if found is None:
+            found = self._forms[word] = self._any_form(word)
+        return found
+
+    def _any_form(self, word: Word) -> Query:
         found = [self.exact(word)]
         tokens = word.tokens
         if word.prefix:
@@ -285,26 +263,31 @@ class Words:
         token = word.tokens[0]
         if len(word.tokens) > 1 or word.prefix or len(token) < _CLOSE_LETTERS or not is_name(token):
             return None
-        query = Query.fuzzy_term_query(self._schema, "text", token, distance=1, transposition_cost_one=True)
-        hits = self._searcher.search(query, limit=_NEAR_DOCUMENTS, count=False).hits
-        if hits:
-            terms = self._terms_near(token, hits)
-        elif len(token) >= _CLOSE_TWO_LETTERS:
-            near = self._searcher.terms_with_prefix("text", token[:_NEAR_PREFIX], limit=_NEAR_SCAN)
-            terms = [t for t, _ in near if is_name(t) and distance_within(t, token, 2)][:_EXPANSIONS]
-        else:
-            terms = []
+        terms = self._near(token)
         if not terms:
             return None
         self._remember(word, terms)
         return any_of([self._term("text", t) for t in terms])
 
-    def _terms_near(self, token: str, hits: Sequence[tuple[float, DocAddress]]) -> list[str]:
-        """Return the terms that a fuzzy query matched, read from the documents it found."""
-        found: dict[str, None] = {}
-        for _, address in hits:
-            record = from_body(StoredRecord, self._searcher.doc(address)["body"][0])
-            for t in set(analysis.terms(record.text[:_NEAR_TEXT])):
-                if one_apart(t, token):
-                    found[t] = None
-        return list(found)
+    def _near(self, token: str) -> tuple[str, ...]:
+        """Return the index's terms that a word may have been meant for, the most frequent first."""
+        known = self._sessions.near.get(token)
+        if known is not None:
+            return known
+        # Of slips in all letters but the last two there are so few that each is looked up (1 µs); the others are looked
+        # for in the dictionary behind these. (A fuzzy query takes longer, and does not tell the terms.)
+        begins = max(_WALKED_BEGINNING, len(token) - 2)
+        counts = {t: n for t, n in self._walk(token[:begins]) if t != token and one_apart(t, token)}
+        frequency = self._searcher.doc_freq
+        counts |= {t: n for t in spelling.early_slips(token, begins) if (n := frequency("text", t))}
+        if not counts and len(token) >= _CLOSE_TWO_LETTERS:
+            counts = {t: n for t, n in self._walk(token[:_NEAR_PREFIX], len(token)) if distance_within(t, token, 2)}
+        known = tuple(sorted(counts, key=lambda t: (-counts[t], t))[:_EXPANSIONS])
+        self._sessions.near[token] = known
+        return known
+
+    def _walk(self, beginning: str, length: int | None = None) -> list[tuple[str, int]]:
+        """Return the words of letters with this beginning (of two letters more or less than `length`), the most frequent
+        ones, and how many documents hold each."""
+        found = self._searcher.terms_with_prefix("text", beginning, limit=_NEAR_SCAN)
+        return [(t, n) for t, n in found if is_name(t) and (length is None or -3 < len(t) - length < 3)]
