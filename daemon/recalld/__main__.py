@@ -11,7 +11,7 @@ from types import FrameType
 import click
 
 from recall import __version__
-from recall.errors import RecallError
+from recall.errors import ConfigError, RecallError
 from recall.places import places
 from recalld import logs
 
@@ -62,7 +62,9 @@ def main(log_level: str) -> None:
 
         serve(places())
     except RecallError as error:
-        click.echo(f"recalld: {error.message}", err=True)
+        # what quotes the configuration may quote anything; only that is worth loading the redactor for
+        message = logs.told(error.message) if isinstance(error, ConfigError) else error.message
+        click.echo(f"recalld: {message}", err=True)
         _leave(error.exit_status)
     _leave(0)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from recall.errors import ConfigError, UsageError
 from recalld.patterns import checked
+from recalld.secret_kinds import KINDS
 from recalld.settings import (
     AGENTS,
     GIB,
@@ -118,9 +119,30 @@ class _Reader:
         return result
 
     def _redact(self, table: dict[str, Any]) -> RedactConfig:
-        result = RedactConfig(disabled=self._texts(table, "disabled", ("redact",)) or ())
-        self._left(table, ("redact",))
-        return result
+        at = ("redact",)
+        disabled = self._kinds(table, at)
+        projects = self._table(table, "projects", at)
+        found: dict[str, tuple[str, ...]] = {}
+        for path in list(projects):
+            here = (*at, "projects", path)
+            one = self._table(projects, path, (*at, "projects"))
+            found[str(self._path_of(path, here))] = self._kinds(one, here)
+            self._left(one, here)
+        self._left(table, at)
+        return RedactConfig(disabled=disabled, projects=found)
+
+    def _kinds(self, table: dict[str, Any], at: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the kinds of secrets under `disabled`; one that there is not is a warning."""
+        named = self._texts(table, "disabled", at) or ()
+        where = (*at, "disabled")
+        for kind in named:
+            if kind not in KINDS:
+                self._warnings.append(
+                    ConfigWarning(
+                        line_of(self._text, where), f"unknown kind {kind!r} in {'.'.join(where)}: it is ignored"
+                    )
+                )
+        return tuple(kind for kind in named if kind in KINDS)
 
     def _exclude(self, table: dict[str, Any]) -> ExcludeConfig:
         try:

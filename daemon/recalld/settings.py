@@ -47,6 +47,15 @@ class RedactConfig:
 
     disabled: tuple[str, ...] = ()
     """Kinds of secrets that are left as they are."""
+    projects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Further kinds, by absolute path: for what was said in that directory and below."""
+
+    def disabled_in(self, project: str | None) -> frozenset[str]:
+        """Return the kinds that are left as they are in the texts of `project`, None for one that is not known."""
+        if project is None or not self.projects:
+            return frozenset(self.disabled)
+        above = [project, *map(str, Path(project).parents)]
+        return frozenset(self.disabled).union(*(self.projects.get(path, ()) for path in above))
 
 
 @dataclass(frozen=True, slots=True)

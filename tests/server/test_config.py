@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 from recall.errors import ConfigError
 from recalld import settings
 from recalld.config import MAX_CONFIG, effective_roots, line_of, load, parse
-from recalld.settings import AGENTS, Config, HooksConfig, IndexConfig, ProjectHooks, SourceConfig
+from recalld.redact import KINDS as NAMED
+from recalld.secret_kinds import KINDS
+from recalld.settings import AGENTS, Config, HooksConfig, IndexConfig, ProjectHooks, RedactConfig, SourceConfig
 
 HOME = Path("/home/nobody")
 FILE = Path("config.toml")
@@ -95,6 +97,8 @@ def test_an_unknown_key_is_a_warning_with_its_line_and_the_rest_counts() -> None
         ('[hooks]\n[hooks.budgets]\nStop = "x"', 3, "hooks.budgets.Stop"),
         ('[hooks.projects."relative/path"]\nenabled = false', 1, "hooks.projects.relative/path"),
         ('[redact]\ndisabled = "jwt"', 2, "redact.disabled"),
+        ('[redact.projects."app"]\ndisabled = ["jwt"]', 1, "redact.projects.app"),
+        ('[redact.projects."/app"]\ndisabled = [1]', 2, "redact.projects./app.disabled"),
     ],
 )
 def test_a_value_of_the_wrong_type_is_an_error_that_names_the_line(text: str, line: int, key: str) -> None:
@@ -106,6 +110,28 @@ def test_a_value_of_the_wrong_type_is_an_error_that_names_the_line(text: str, li
 def test_what_is_not_toml_is_an_error_that_names_a_line(text: str) -> None:
     with pytest.raises(ConfigError, match=r"line \d"):
         parse(text, FILE, HOME)
+
+
+def test_an_unknown_kind_of_secret_is_a_warning_with_its_line_and_the_known_ones_count() -> None:
+    text = '[redact]\ndisabled = ["jwt", "jtw"]\n[redact.projects."~/app"]\ndisabled = ["cookie", "cake"]\ncolour = 1\n'
+    config = parse(text, FILE, HOME)
+    assert [(w.line, w.message.split(":")[0]) for w in config.warnings] == [
+        (2, "unknown kind 'jtw' in redact.disabled"),
+        (4, "unknown kind 'cake' in redact.projects.~/app.disabled"),
+        (5, "unknown key redact.projects.~/app.colour"),
+    ]
+    assert config.redact == RedactConfig(disabled=("jwt",), projects={str(HOME / "app"): ("cookie",)})
+
+
+def test_a_project_adds_to_the_kinds_that_are_left_everywhere_and_so_do_the_directories_above_it() -> None:
+    config = RedactConfig(disabled=("jwt",), projects={"/w/app": ("cookie",), "/w/app/sub": ("password",)})
+    assert config.disabled_in(None) == config.disabled_in("/w/application") == config.disabled_in("/w") == {"jwt"}
+    assert config.disabled_in("/w/app") == config.disabled_in("/w/app/lib") == {"jwt", "cookie"}
+    assert config.disabled_in("/w/app/sub/x") == {"jwt", "cookie", "password"}
+
+
+def test_the_kinds_that_the_configuration_knows_are_those_that_the_rules_name() -> None:
+    assert KINDS == NAMED
 
 
 def test_bytes_that_are_not_utf8_are_an_error_that_names_the_line(home: Path) -> None:

@@ -121,8 +121,11 @@ def _note_lines(notes: Notes) -> list[Line]:
     for agent, types in sorted(notes.get("unknown_types", {}).items()):
         names = ", ".join(f"{clean_line(name)} ({count})" for name, count in sorted(types.items()))
         lines.append([(f"note: {agent} writes lines of types that this version does not know: {names}", "dim")])
-    if redacted := sum(notes.get("redacted", {}).values()):
-        lines.append([(f"note: {counted(redacted, 'secret')} taken out since the start", "dim")])
+    if redacted := notes.get("redacted", {}):
+        # the counts live in the indexing process and start anew with it
+        kinds = ", ".join(f"{clean_line(kind)} ({count})" for kind, count in sorted(redacted.items()))
+        total = counted(sum(redacted.values()), "secret")
+        lines.append([(f"note: {total} taken out since the indexing process started: {kinds}", "dim")])
     return lines
 
 

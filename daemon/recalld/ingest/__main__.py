@@ -24,7 +24,7 @@ from recalld.ingest.recovery import Recovery, is_damage
 from recalld.ingest.texts import Texts
 from recalld.ingest.worker import Worker
 from recalld.patterns import Patterns
-from recalld.redact import Redactor
+from recalld.redact import Redactor, redact_message
 from recalld.server.children import die_with_parent
 from recalld.sources import SOURCES
 from recalld.watch.watcher import Watcher
@@ -46,7 +46,8 @@ class Process:
         self.config = load(self.places.config)
         self.roots = effective_roots(self.config, os.environ)
         self.control = Control(descriptor, self._command)
-        self.redactor = Redactor(disabled=frozenset(self.config.redact.disabled))
+        self.redactor = Redactor()
+        self.texts = Texts(self.redactor, max_text=self.config.index.max_text_bytes, switches=self.config.redact)
         self.generations = Generations(self.places.index)
         self.recovery = Recovery(self.generations)
         self.decisions = Decisions(self.places.data)
@@ -114,14 +115,13 @@ class Process:
 
     def _worker_over(self, generation: Generation) -> Worker:
         writer = IndexWriter(generation.path, heap_bytes=self.config.index.writer_heap_bytes, patience=LOCK_PATIENCE_S)
-        texts = Texts(self.redactor, max_text=self.config.index.max_text_bytes)
         return Worker(
             writer,
             generation.name,
             SOURCES,
             self.roots,
             self.config,
-            texts,
+            self.texts,
             self.control.send,
             self._excluded,
             self.bans,
@@ -187,6 +187,7 @@ class Process:
         self.config = load(self.places.config)
         self.roots = effective_roots(self.config, os.environ)
         worker.config, worker.roots = self.config, self.roots
+        self.texts.configure(self.config.redact)
         if self.commands is not None:
             self.commands.configure(self.config.exclude.patterns)
         self._watch(worker)
@@ -218,7 +219,7 @@ def main() -> None:
     parser.add_argument("--control-fd", type=int, required=True)
     arguments = parser.parse_args()
     die_with_parent()
-    logs.setup(os.environ.get("RECALLD_LOG_LEVEL", "info"))
+    logs.setup(os.environ.get("RECALLD_LOG_LEVEL", "info"), redact=redact_message)
     # Records have no cycles, and looking for them took a third of a first build's time: now and then is enough.
     gc.freeze()
     gc.set_threshold(200_000, 50, 1000)

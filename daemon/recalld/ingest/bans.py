@@ -142,7 +142,7 @@ class Bans:
             return node_key(file.agent, message.uid) in self._keys and not message.uid.startswith(_WEAK)
         said: list[int] | None = None
         if source.lineage == "prefix" and self._keys and _begins(session):
-            said = [batch.texts.hash(r) for r in message.records]
+            said = [batch.texts.hash(r, message.project) for r in message.records]
         return self._repeats(session, source, message.uid, time, said)
 
     def _in_time(self, skey: str, project: str | None, time: int | None) -> bool:
@@ -197,7 +197,7 @@ class Bans:
                 return
             new = {node_key(agent, message.uid)}
         else:
-            said = [batch.texts.hash(r) for r in message.records]
+            said = [batch.texts.hash(r, message.project) for r in message.records]
             new = {said_key(agent, said), copy_key(agent, said, time)}
         new -= banned.spared
         if new <= banned.keys:

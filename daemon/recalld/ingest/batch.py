@@ -17,7 +17,6 @@ from recalld.index.documents import (
     StoredRecord,
     StoredSession,
     from_body,
-    hash_of,
     record_key,
     session_key,
 )
@@ -287,11 +286,11 @@ class Batch:
             said = next((h for h in node.held if h.kind == "message"), None)
             before = self.record(session, said.id) if said is not None and record.kind == "message" else None
             if said is not None and before is not None:
-                text, truncated = self.texts.join(before.text, record.text)
+                text, truncated = self.texts.join(before.text, record.text, before.project)
                 merged = replace(
                     before,
                     text=text,
-                    hash=hash_of(before.role, before.kind, text),
+                    hash=self.texts.hash_stored(before.role, before.kind, text, before.project),
                     truncated=before.truncated or truncated,
                     model=record.model or before.model,
                 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from recalld.redact import redact_message
+
 if TYPE_CHECKING:
     from recalld.ingest.worker import Worker
     from recalld.redact import Redactor
@@ -24,8 +26,14 @@ _MOST = 200
 def finding(
     check: str, message: str, remedy: str | None, path: str | None = None, offset: int | None = None
 ) -> Finding:
-    """Return one FINDING."""
-    return {"check": check, "path": path, "offset": offset, "message": message, "remedy": remedy}
+    """Return one FINDING. Secrets in a message, or in a file's name, are taken out."""
+    return {
+        "check": check,
+        "path": None if path is None else redact_message(path),
+        "offset": offset,
+        "message": redact_message(message),
+        "remedy": remedy,
+    }
 
 
 def findings(worker: Worker, watcher: Watcher | None, recovered: Iterable[str] = ()) -> list[Finding]:
@@ -46,12 +54,14 @@ def findings(worker: Worker, watcher: Watcher | None, recovered: Iterable[str] =
 
 
 def notes(worker: Worker, redactor: Redactor) -> dict[str, Any]:
-    """Return what is no fault: record types that are not known, and secrets that were redacted, counted by kind."""
+    """Return what is no fault: record types that are not known, and secrets that were redacted, counted by kind since
+    this process started (what was read twice since then counts twice)."""
     unknown: dict[str, dict[str, int]] = {}
     for file in worker.files.values():
         for name, count in file.unknown.items():
             by_name = unknown.setdefault(file.agent, {})
-            by_name[name] = by_name.get(name, 0) + count
+            shown = redact_message(name)
+            by_name[shown] = by_name.get(shown, 0) + count
     return {"unknown_types": unknown, "redacted": dict(redactor.counts)}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recalld import logs
-from recalld.index.documents import StoredFile, StoredRecord, from_body, hash_of
+from recalld.index.documents import StoredFile, StoredRecord, from_body
 from recalld.ingest.batch import Batch
 from recalld.ingest.texts import Texts, read_side
 from recalld.model import Item, Message
@@ -183,7 +183,7 @@ def _read_spill(batch: Batch, table: FileTable, file: StoredFile) -> int:
         joined = _with_side(batch.texts, record, text)
         if joined != record.text:
             record.side_at = len(record.text) if record.side_at is None else record.side_at
-            record.text, record.hash = joined, hash_of(record.role, record.kind, joined)
+            record.text, record.hash = joined, batch.texts.hash_stored(record.role, record.kind, joined, record.project)
             session.pending[identity] = record
             for held in node.held:
                 held.hash = record.hash if held.id == identity else held.hash
@@ -193,4 +193,4 @@ def _read_spill(batch: Batch, table: FileTable, file: StoredFile) -> int:
 
 def _with_side(texts: Texts, record: StoredRecord, text: str) -> str:
     own = record.text if record.side_at is None else record.text[: record.side_at]
-    return texts.join(own, text)[0]
+    return texts.join(own, text, record.project)[0]

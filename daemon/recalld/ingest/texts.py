@@ -10,21 +10,47 @@ from pathlib import Path
 
 from recalld.index.documents import StoredFile, StoredRecord, hash_of
 from recalld.ingest.nodes import Node, Session
-from recalld.model import MAX_TEXT, Message, Record
+from recalld.model import MAX_TEXT, Kind, Message, Record, Role
 from recalld.redact import VERSION, Redactor
+from recalld.settings import RedactConfig
 
 
 class Texts:
-    """The stage that every text goes through before it is stored or indexed."""
+    """The stage that every text goes through before it is stored or indexed.
 
-    def __init__(self, redactor: Redactor, *, max_text: int = MAX_TEXT) -> None:
+    `switches` says what is left as it is, everywhere and by project; without it, what `redactor` says, everywhere.
+    """
+
+    def __init__(self, redactor: Redactor, *, max_text: int = MAX_TEXT, switches: RedactConfig | None = None) -> None:
         self._redactor = redactor
         self.max_text = max_text
+        self._by_project: dict[str, Redactor] = {}
+        self.configure(switches or RedactConfig(disabled=tuple(redactor.disabled)))
+
+    def configure(self, switches: RedactConfig) -> None:
+        """Take in what is left as it is, for all that is read from here on."""
+        self._switches = switches
+        self._redactor.disabled = frozenset(switches.disabled)
+        self._uncounted = Redactor(disabled=self._redactor.disabled)
+        self._by_project.clear()
 
     @property
     def redact(self) -> Callable[[str], str]:
-        """The redactor, for texts that are not records."""
+        """The redactor, for texts of which no project is known: titles, and what a prompt history tells."""
         return self._redactor.redact
+
+    def redactor(self, project: str | None) -> Redactor:
+        """Return the redactor for the texts of a project."""
+        if project is None or not self._switches.projects:
+            return self._redactor
+        found = self._by_project.get(project)
+        if found is None:
+            disabled = self._switches.disabled_in(project)
+            found = self._redactor
+            if disabled != found.disabled:
+                found = Redactor(disabled=disabled, counts=self._redactor.counts)
+            self._by_project[project] = found
+        return found
 
     def cut(self, text: str) -> tuple[str, bool]:
         """Return (text within the limit, whether it was cut), on a character boundary."""
@@ -35,41 +61,53 @@ class Texts:
             return text, False
         return data[: self.max_text].decode("utf-8", "ignore"), True
 
-    def join(self, first: str, second: str) -> tuple[str, bool]:
+    def join(self, first: str, second: str, project: str | None) -> tuple[str, bool]:
         """Return (a stored text and a new one joined by a newline, whether it was cut)."""
-        return self.cut(f"{first}\n{self.redact(second)}" if first else self.redact(second))
+        new = self.redactor(project).redact(second)
+        return self.cut(f"{first}\n{new}" if first else new)
 
-    def hash(self, record: Record) -> int:
-        """Return the `hash_of` that a record will have once stored, without the text of a side file."""
-        return hash_of(record.role, record.kind, self.cut(self.redact(record.text))[0])
+    def hash(self, record: Record, project: str | None) -> int:
+        """Return the `hash_of` that a record will have once stored, without the text of a side file. Counts nothing."""
+        own = self.redactor(project)
+        redactor = self._uncounted if own is self._redactor else Redactor(disabled=own.disabled)
+        return self.hash_stored(record.role, record.kind, self.cut(redactor.redact(record.text))[0], project)
+
+    def hash_stored(self, role: Role, kind: Kind, text: str, project: str | None) -> int:
+        """Return the `hash_of` for a stored text. A fork that goes on in another project, under other switches, must
+        still be known by it, so it is that of the text under the switches for everywhere."""
+        if self.redactor(project) is not self._redactor:
+            text = self._uncounted.redact(text)
+        return hash_of(role, kind, text)
 
     def again(self, record: StoredRecord) -> StoredRecord:
         """Return a stored record as this version's redactor leaves it."""
         command = record.command
-        text = self.redact(record.text)
+        redact = self.redactor(record.project).redact
+        text = redact(record.text)
         return replace(
             record,
             text=text,
-            command=None if command is None else self.redact(command),
-            paths=[self.redact(p) for p in record.paths],
+            command=None if command is None else redact(command),
+            paths=[redact(p) for p in record.paths],
             redactor=VERSION,
-            hash=hash_of(record.role, record.kind, text),
+            hash=self.hash_stored(record.role, record.kind, text, record.project),
         )
 
     def store(
         self, record: Record, session: Session, node: Node, file: StoredFile, message: Message, identity: str, sub: int
     ) -> StoredRecord:
         """Return the stored form of a record of `message`."""
-        text, cut = self.cut(self.redact(record.text))
+        redact = self.redactor(message.project).redact
+        text, cut = self.cut(redact(record.text))
         side_at: int | None = None
         if record.side is not None:
             spilled = read_side(Path(record.side), Path(file.root), self.max_text)
             if spilled is not None:
                 side_at = len(text)
-                text, cut = self.join(text, spilled)
+                text, cut = self.join(text, spilled, message.project)
         command = record.command
         if command is not None:
-            command = text if command == record.text else self.redact(command)
+            command = text if command == record.text else redact(command)
         return StoredRecord(
             skey=session.skey,
             id=identity,
@@ -81,7 +119,7 @@ class Texts:
             role=record.role,
             kind=record.kind,
             tool=record.tool,
-            paths=[self.redact(p) for p in record.paths],
+            paths=[redact(p) for p in record.paths],
             command=command,
             exit_status=record.exit_status,
             is_error=record.is_error,
@@ -99,7 +137,7 @@ class Texts:
             sub=sub,
             subagent=session.sub_agent,
             redactor=VERSION,
-            hash=hash_of(record.role, record.kind, text),
+            hash=self.hash_stored(record.role, record.kind, text, message.project),
             side_at=side_at,
         )
 

@@ -211,7 +211,7 @@ class Worker:
         if "id" not in message:
             return
         if isinstance(result, RecallError):
-            self.send("done", id=message["id"], error={"code": result.code, "message": result.message})
+            self.send("done", id=message["id"], error={"code": result.code, "message": logs.told(result.message)})
         else:
             self.send("done", id=message["id"], result=result or {})
 

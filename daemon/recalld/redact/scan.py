@@ -139,7 +139,7 @@ def _merge(spans: list[Span]) -> list[Span]:
 
 
 KINDS = frozenset(token.kind for token in TOKENS) | forms.KINDS | frozenset(KIND_OF.values())
-"""Every kind that can be named in `disabled`."""
+"""Every kind that the rules name; `recalld.secret_kinds` lists them for the configuration."""
 
 _GENERAL = frozenset(
     {"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie"}
@@ -150,12 +150,13 @@ _GENERAL = frozenset(
 class Redactor:
     """Replaces secrets by the name of their kind: `[redacted:github-token]`. `counts` says how many of each.
 
-    Kinds named in `disabled` are left as they are. One instance belongs to one thread; instances are cheap.
+    Kinds named in `disabled` are left as they are. One instance belongs to one thread; instances are cheap. Several
+    may count into one `counts`.
     """
 
-    def __init__(self, *, disabled: frozenset[str] = frozenset()) -> None:
+    def __init__(self, *, disabled: frozenset[str] = frozenset(), counts: Counter[str] | None = None) -> None:
         self.disabled = disabled
-        self.counts: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter() if counts is None else counts
         self._spans = _automaton().spans
 
     def redact(self, text: str) -> str:

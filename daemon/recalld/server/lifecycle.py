@@ -49,7 +49,7 @@ def serve(places: Places, env: MutableMapping[str, str] = os.environ, *, command
         logs.info("listening", socket=listening.path, activated=not listening.ours, version=__version__)
         _refresh_launcher(places)
         for warning in config.warnings:
-            logs.warning("config", line=warning.line, message=warning.message)
+            logs.warning("config", line=warning.line, message=logs.told(warning.message))
         try:
             service = Service(places, config, env, notifier, command=command)
             asyncio.run(_run(service, listening, lock))
@@ -65,7 +65,7 @@ def _refresh_launcher(places: Places) -> None:
     try:
         refresh_launcher(places)
     except (OSError, Refused) as error:
-        logs.error("launcher_not_written", error=str(error))
+        logs.error("launcher_not_written", error=logs.told(str(error)))
 
 
 async def _run(service: Service, listening: Listener, lock: DataLock) -> None:

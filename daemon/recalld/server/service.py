@@ -108,7 +108,7 @@ class Service:
                 before = self.reader.snapshot
                 self.counts.moved(before, guarded(self.reader.reload)(sessions), sessions)
         except (IndexFailure, OSError, ValueError) as error:  # what tantivy raises for a damaged or vanished file
-            self.index_error = f"{type(error).__name__}: {error}"
+            self.index_error = logs.told(f"{type(error).__name__}: {error}")
             logs.error("index_unreadable", index=path.name, error=logs.where(error))
             return
         self.index_error = None
@@ -155,8 +155,8 @@ class Service:
             logs.info("config_loaded", warnings=len(self.config.warnings))
             self.indexer.tell("reload")
         except ConfigError as error:
-            self.config_error = error.message
-            logs.error("config_refused", error=error.message)
+            self.config_error = logs.told(error.message)
+            logs.error("config_refused", error=self.config_error)
         self.notifier.ready()
 
     def roots(self) -> dict[str, list[Path]]:
@@ -226,7 +226,12 @@ class Service:
         if self.config_error is not None:
             add("config", f"not in use since it cannot be read: {self.config_error}", "correct the file", config)
         for warning in self.config.warnings:
-            add("config", f"line {warning.line}: {warning.message}", "remove the key or correct its name", config)
+            add(
+                "config",
+                f"line {warning.line}: {logs.told(warning.message)}",
+                "remove the key or correct its name",
+                config,
+            )
         if not self.indexer.running:
             how = self.indexer.last_failure or "it is starting"
             add("indexer", f"the indexing process does not run: {how}", "wait a moment; if it stays, see the log")
