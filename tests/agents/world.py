@@ -26,6 +26,12 @@ from recall.client import Client, connect
 from recall.places import Places
 
 COMMANDS: dict[Agent, str] = {"claude-code": "claude", "codex": "codex", "qwen-code": "qwen"}
+# Nothing wider: agents make and remove other files all the while.
+TRANSCRIPTS: dict[Agent, str] = {
+    "claude-code": "projects/*/*.jsonl",
+    "codex": "sessions/*/*/*/*.jsonl",
+    "qwen-code": "projects/*/chats/*.jsonl",
+}
 BIN = PREFIX / "node_modules" / ".bin"
 TURN = 120.0
 """Seconds that a turn may take before it is ended."""
@@ -200,8 +206,8 @@ class Turn:
 
     def transcripts(self) -> Iterable[Path]:
         """Return the transcripts that this agent has written to since the turn began."""
-        for path in self.world.stores[self.agent].rglob("*.jsonl"):
-            if path.stat().st_mtime >= self._began - 1 and path.parent.name != "subagents":
+        for path in self.world.stores[self.agent].glob(TRANSCRIPTS[self.agent]):
+            if path.stat().st_mtime >= self._began - 1:
                 yield path
 
     def is_found(self, text: str) -> tuple[str, float]:

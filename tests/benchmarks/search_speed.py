@@ -21,6 +21,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.benchmarks.service import machine_over, quantiles
+from tests.made.text import COMMON, Text, coined
+
 from recalld.index.reader import IndexReader
 from recalld.index.writer import IndexWriter
 from recalld.ingest.texts import Texts
@@ -30,9 +33,6 @@ from recalld.search import search
 from recalld.settings import Config
 from recalld.sources import SOURCES
 from recalld.watch.scan import nothing
-
-from tests.benchmarks.service import machine_over, quantiles
-from tests.made.text import COMMON, Text, coined
 
 Questions = dict[str, list[str]]
 

@@ -61,6 +61,8 @@ class Batch:
         """Records whose file no longer holds them, while a copy of them may: by (skey, uid)."""
         self.seen_uids: set[int] | None = None
         """Hashes of every uid there is, while an index is built from nothing: spares the lookups."""
+        self.known: set[str] | None = None
+        """Every session that there is, while an index is built from nothing: spares the lookups for new ones."""
         self._leaf_facts: dict[str, dict[str, LeafTitle]] = {}
         """By agent, then by uid."""
         self.dirty_leaf_files: set[str] = set()
@@ -81,7 +83,11 @@ class Batch:
             stored = from_body(StoredSession, body)
             self.forks.setdefault(session_key(stored.agent, stored.forked_from or ""), set()).add(stored.skey)
         if snapshot.searcher.num_docs == 0:
-            self.seen_uids = set()
+            self.seen_uids, self.known = set(), set()
+
+    def built(self) -> None:
+        """The first build is over: from now on a lookup in the index is cheap enough."""
+        self.seen_uids = self.known = None
 
     # -- taking in ---------------------------------------------------------------------------------------------------
 
@@ -89,7 +95,8 @@ class Batch:
         """Return a session, from memory or from the index."""
         found = self.sessions.get(skey)
         if found is None:
-            found = self.sessions[skey] = load(self.writer.snapshot, skey)
+            new = self.known is not None and skey not in self.known
+            found = self.sessions[skey] = Session(skey) if new else load(self.writer.snapshot, skey)
             leaves = self._leaf_facts.get(found.agent)
             if leaves and found.nodes:
                 found.leaf_titles.update({uid: leaves[uid] for uid in leaves.keys() & found.nodes.keys()})
@@ -411,6 +418,8 @@ class Batch:
 
     def _let_go(self) -> None:
         """Drop the sessions that were used longest ago."""
+        if self.known is not None:
+            self.known.update(self.used)
         for skey, session in self.used.items():
             self._kept += len(session.nodes) - self._sizes.get(skey, 0)
             self._sizes[skey] = len(session.nodes)

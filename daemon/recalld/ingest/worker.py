@@ -100,6 +100,7 @@ class Worker:
         self._asked: list[dict[str, Any]] = []
         self._began = time.monotonic()
         self._uncommitted_since: float | None = None
+        self._landing: _Landing | None = None
         self._committed = self._commit_took = 0.0
         """When the last commit ended, and how long it took."""
         self._told = 0.0
@@ -135,7 +136,7 @@ class Worker:
             self.tidy()
             if not self.complete:
                 self.complete = True
-                self.batch.seen_uids = None  # for a first build; from now on a lookup is cheap enough
+                self.batch.built()
                 self._tell_status(now=True)
             self._answer()
             if until_idle and not self._syncs:
@@ -282,6 +283,8 @@ class Worker:
 
     def _step(self) -> bool:
         """Do one piece of work; return whether there was one."""
+        if self._landing is not None and self.writer.settled:
+            self._land()
         if self._current is None or (self._heap and self._heap[0][0] == 0):
             self._next_file()
         if self._current is None:
@@ -361,11 +364,12 @@ class Worker:
         if self._uncommitted_since is None:
             return
         waited = time.monotonic() - self._uncommitted_since
-        longest = FIRST_COMMIT_S if self.last_commit is None and not self.complete else COMMIT_S
+        first = self.last_commit is None and self._landing is None and not self.complete
+        longest = FIRST_COMMIT_S if first else COMMIT_S
         urgent_done = self._current is None and self._queued and not (self._heap and self._heap[0][0] == 0)
         full = self.batch.text_bytes >= self.config.index.batch_bytes
         if full or waited >= longest or (urgent_done and self.complete and self._breath() <= 0):
-            self.commit()
+            self.commit(wait=self.complete)
 
     def _breath(self) -> float:
         """Return the seconds until the next commit is due where lines keep coming: commits take at most half of the
@@ -394,25 +398,37 @@ class Worker:
         if self.announce:
             self.send("commit", index=name, sessions=None, status=self.status())
 
-    def commit(self, *, everything: bool = False) -> None:
+    def commit(self, *, everything: bool = False, wait: bool = True) -> None:
         """Write what has gathered, make it lasting and visible, and tell the main process; with `everything`, that any
-        session may have changed."""
+        session may have changed. Without `wait` the next lines are read while the commit is being made."""
+        self._land()
         if self._uncommitted_since is None:
             return
         started = time.monotonic()
         text = self.batch.text_bytes
         changed = self.batch.flush()
-        self.writer.commit()
+        self.writer.commit(wait=wait)
         self._uncommitted_since = None
+        self._landing = _Landing(changed, text, started, everything)
+        if wait:
+            self._land()
+
+    def _land(self) -> None:
+        """Wait for the commit that is being made, if there is one, and tell of it."""
+        if self._landing is None:
+            return
+        landing, self._landing = self._landing, None
+        self.writer.settle()
         self.last_commit = int(time.time() * 1000)
         self._committed = time.monotonic()
-        self._commit_took = self._committed - started
-        logs.info("commit", sessions=len(changed), text=text, ms=self._commit_took * 1000)
+        self._commit_took = self._committed - landing.started
+        logs.info("commit", sessions=len(landing.changed), text=landing.text, ms=self._commit_took * 1000)
         if self._current is None and not self._heap:
             self.pending_bytes = 0
             self._working_since = None
         if self.announce:
-            self.send("commit", index=self.name, sessions=None if everything else changed, status=self.status())
+            changed = None if landing.everything else landing.changed
+            self.send("commit", index=self.name, sessions=changed, status=self.status())
 
     # -- telling -----------------------------------------------------------------------------------------------------
 
@@ -454,6 +470,16 @@ class Worker:
             sums.files += now.files - before.files
             sums.skipped += now.skipped - before.skipped
             sums.bytes += now.bytes - before.bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Landing:
+    """A commit that is being made."""
+
+    changed: list[str]
+    text: int
+    started: float
+    everything: bool
 
 
 @dataclass(slots=True)

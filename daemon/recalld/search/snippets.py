@@ -27,6 +27,7 @@ _LOOKED_AT = 40
 _LOOKED_AT_EXACT = 2000
 """The same for what must occur as written: a phrase may begin with a word that is everywhere."""
 _SCAN = 256 * 1024
+_FIRST_SCAN = 4 * 1024
 _ELLIPSIS = "…"
 _SYMBOLS = {analysis.PLUS_WORD: "++", analysis.SHARP_WORD: "#"}
 _UNSPACED = re.compile(f"[{analysis.UNSPACED}]")
@@ -216,13 +217,25 @@ def snippet(text: str, patterns: Sequence[Pattern]) -> tuple[str, list[list[int]
 
     White space is shown as single spaces; what was cut off is shown as an ellipsis.
     """
+    if len(text) > 2 * _FIRST_SCAN:
+        # Most often the beginning of a long text holds a place with all words.
+        beginning = text[: max(text.rfind(" ", 0, _FIRST_SCAN), text.rfind("\n", 0, _FIRST_SCAN), 0)]
+        spans = _spans(beginning, patterns)
+        start, stop = _window(beginning, spans)
+        if len({w for a, b, w in spans if start <= a and b <= stop}) == len({p.word for p in patterns}):
+            return _shown(text, start, stop, spans)
     text = text[:_SCAN]
-    low, places = folded(text)
-    spans = find(low, patterns, text if places is None and low != text else None)
-    if places is not None:
-        spans = [(places[a], max(places[b], places[a] + 1), w) for a, b, w in spans]
+    spans = _spans(text, patterns)
     start, stop = _window(text, spans)
     return _shown(text, start, stop, spans)
+
+
+def _spans(text: str, patterns: Sequence[Pattern]) -> list[tuple[int, int, int]]:
+    low, places = folded(text)
+    spans = find(low, patterns, text if places is None and low != text else None)
+    if places is None:
+        return spans
+    return [(places[a], max(places[b], places[a] + 1), w) for a, b, w in spans]
 
 
 def marks(text: str, patterns: Sequence[Pattern]) -> list[list[int]]:
