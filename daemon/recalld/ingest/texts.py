@@ -36,7 +36,7 @@ class Texts:
 
     @property
     def redact(self) -> Callable[[str], str]:
-        """The redactor, for texts of which no project is known: titles, and what a prompt history tells."""
+        """The redactor, for texts of which no project is known, such as titles."""
         return self._redactor.redact
 
     def redactor(self, project: str | None) -> Redactor:
