@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -86,12 +87,20 @@ def configured_provider(root: Path | None) -> str | None:
     where the file cannot be read."""
     if root is None:
         return None
+    path = root / "config.toml"
     try:
-        config = tomllib.loads((root / "config.toml").read_text(encoding="utf-8"))
+        now = path.stat()
+        return _provider_in(path, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
     except FileNotFoundError:
         return DEFAULT_PROVIDER
     except (OSError, ValueError):
         return None  # unknown: naming the session's provider is right whatever it says
+
+
+@lru_cache(maxsize=16)
+def _provider_in(path: Path, *version: int) -> str:
+    """Return the provider in a config of this `version`: every session in an answer asks, and parsing takes up to 1 ms."""
+    config = tomllib.loads(path.read_text(encoding="utf-8"))
     profiles = config.get("profiles")
     profile = profiles.get(str(config.get("profile"))) if isinstance(profiles, dict) else None
     for table in (profile, config):
