@@ -21,6 +21,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.benchmarks.service import machine_over, quantiles
+from tests.made.text import COMMON, Text, coined
+
 from recalld.index.reader import IndexReader
 from recalld.index.writer import IndexWriter
 from recalld.ingest.texts import Texts
@@ -30,9 +33,6 @@ from recalld.search import search
 from recalld.settings import Config
 from recalld.sources import SOURCES
 from recalld.watch.scan import nothing
-
-from tests.benchmarks.service import machine_over, quantiles
-from tests.made.text import COMMON, Text, coined
 
 Questions = dict[str, list[str]]
 
@@ -60,7 +60,9 @@ def questions(corpus: Path, each: int) -> Questions:
         "exact_two_common": lambda n: " ".join(rng.sample(frequent, 2)),
         "exact_three_middling": lambda n: " ".join(rng.choices(middling[:4000], k=3)),
         "exact_phrase": lambda n: '"' + " ".join(rng.sample(frequent, 2)) + '"',
-        "exact_filtered": lambda n: f"{rng.choice(frequent)} agent:codex project:{Path(known[n % each]['project']).name}",
+        "exact_filtered": lambda n: (
+            f"{rng.choice(frequent)} agent:codex project:{Path(known[n % each]['project']).name}"
+        ),
         "close": lambda n: slip(rng.choice(middling)),
         "related_ten_words": lambda n: " ".join(rng.sample(frequent, 5) + rng.choices(middling, k=5)),
         "miss_word": lambda n: f"{coined(rng, 4)}wug{n}",
@@ -70,7 +72,9 @@ def questions(corpus: Path, each: int) -> Questions:
     asked = {name: list(dict.fromkeys(make(n) for n in range(each))) for name, make in makers.items()}
     # Mostly something particular, now and then what is everywhere, sometimes what is nowhere.
     common = ["error", "cache", "failed test", "connection", "config", "timeout"]
-    asked["usual_mix"] = [w for n in range(each) for w in ([rare(n), common[n % 6]] if n % 4 == 0 else [rare(n)])][:each]
+    asked["usual_mix"] = [w for n in range(each) for w in ([rare(n), common[n % 6]] if n % 4 == 0 else [rare(n)])][
+        :each
+    ]
     return asked
 
 

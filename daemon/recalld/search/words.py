@@ -26,8 +26,8 @@ _CLOSE_TWO_LETTERS = 8
 _EXPANSIONS = 64
 """Terms that one word is expanded to at most, the most frequent ones."""
 _WALKED_BEGINNING = 4
-"""Letters at least behind which the dictionary is walked for slips: few words are left there (0.02 ms, but 2 ms where many
-words begin so)."""
+"""Letters at least behind which the dictionary is walked for slips: few words are left there (0.02 ms; 2 ms where
+thousands begin so)."""
 _NEAR_PREFIX = 3
 _NEAR_SCAN = 1000
 """Words of such a part of the dictionary that are looked at, the most frequent ones."""
@@ -291,7 +291,7 @@ class Words:
         return known
 
     def _walk(self, beginning: str, length: int | None = None) -> list[tuple[str, int]]:
-        """Return the words of letters with this beginning (of two letters more or less than `length`), the most frequent
-        ones, and how many documents hold each."""
+        """Return the words of letters with this beginning (and of `length`, give or take two), the most frequent ones,
+        and how many documents hold each."""
         found = self._searcher.terms_with_prefix("text", beginning, limit=_NEAR_SCAN)
         return [(t, n) for t, n in found if is_name(t) and (length is None or -3 < len(t) - length < 3)]

@@ -99,7 +99,7 @@ def configured_provider(root: Path | None) -> str | None:
 
 @lru_cache(maxsize=16)
 def _provider_in(path: Path, *version: int) -> str:
-    """Return the provider in a config of this `version`: every session in an answer asks, and parsing takes up to 1 ms."""
+    """Return the provider in a config of this `version`: every session of an answer asks, and parsing takes long."""
     config = tomllib.loads(path.read_text(encoding="utf-8"))
     profiles = config.get("profiles")
     profile = profiles.get(str(config.get("profile"))) if isinstance(profiles, dict) else None
