@@ -110,7 +110,7 @@ class IndexFailure(RecallError):
 
 
 class Unavailable(RecallError):
-    """The daemon runs, but cannot do this now (the indexing process is being restarted, the index is being replaced)."""
+    """The daemon runs, but cannot do this now: its indexing process or its index is being replaced."""
 
     code = "unavailable"
 

@@ -48,7 +48,7 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
 _CLASSES = bytes(b"Aa "[0 if chr(b).isupper() else 1 if chr(b).isalnum() else 2] for b in range(128)) + b" " * 128
 _LONGEST_IDENTIFIER = 120
 """Longer runs of letters and digits are encoded data, not names."""
-_PRINTED_SCAN = 64 * 1024
+_PRINTED_SCAN = 2 * 1024
 """Characters of a tool's output in which identifiers are taken apart."""
 
 
@@ -135,35 +135,44 @@ def has_identifiers(text: str) -> bool:
     return b"aA" in classes or b"AAa" in classes
 
 
-def identifier_parts(text: str) -> list[str]:
-    """Return the lower-case parts of the camelCase identifiers in `text`, each once, in order."""
+_KNOWN_PARTS: dict[bytes, frozenset[str]] = {}
+_MOST_KNOWN = 50_000
+
+
+def identifier_parts(text: str) -> set[str]:
+    """Return the lower-case parts of the camelCase identifiers in `text`."""
     # A few passes at memory speed tell most texts to have none: every byte to its class, then a search for "aA"
     # (`getUser`) and one for "AAa" (`HTTPServer`).
     data = text.encode("ascii", "replace")
     classes = data.translate(_CLASSES)
-    found: dict[str, None] = {}
-    seen: set[bytes] = set()
+    words: set[bytes] = set()
     for turn in (b"aA", b"AAa"):
         at = classes.find(turn)
         while at >= 0:
-            start = classes.rfind(b" ", 0, at) + 1
             end = classes.find(b" ", at)
             if end < 0:
                 end = len(data)
-            word = data[start:end]
-            if len(word) <= _LONGEST_IDENTIFIER and word not in seen:
-                seen.add(word)
-                found.update(dict.fromkeys(split_identifier(word.decode("ascii"))))
+            words.add(data[classes.rfind(b" ", 0, at) + 1 : end])
             at = classes.find(turn, end)
-    return list(found)
+    found: set[str] = set()
+    for word in words:
+        parts = _KNOWN_PARTS.get(word)
+        if parts is None:
+            if len(word) > _LONGEST_IDENTIFIER:
+                continue
+            if len(_KNOWN_PARTS) >= _MOST_KNOWN:
+                _KNOWN_PARTS.clear()
+            parts = _KNOWN_PARTS[word] = frozenset(split_identifier(word.decode("ascii")))
+        found |= parts
+    return found
 
 
 def text_fields(text: str, kind: str) -> tuple[str, str, str]:
     """Return what goes into the fields `text`, `stem` and `parts` for a record's text."""
     indexed = plain(text)
     if kind == "output":
-        return indexed, "", " ".join(identifier_parts(text[:_PRINTED_SCAN]))
-    return indexed, indexed if kind in SAID else "", " ".join(identifier_parts(text))
+        return indexed, "", " ".join(sorted(identifier_parts(text[:_PRINTED_SCAN])))
+    return indexed, indexed if kind in SAID else "", " ".join(sorted(identifier_parts(text)))
 
 
 @lru_cache(maxsize=4096)

@@ -51,9 +51,9 @@ class Message:
     session: str
     """Id of the session it belongs to, within its agent."""
     uid: str
-    """The node's id, unique within the session. Where the source says `lineage = "ids"`, a copy in a fork has the same."""
+    """The node's id, unique within the session. Where the source says `lineage = "ids"`, copies have it too."""
     parent: str | None
-    """The parent node's uid as written; it may be missing, or come later. None at a root, or where there are no links."""
+    """The parent node's uid as written; it may be missing, or come later. None at a root, or without links."""
     time: int | None
     offset: int
     length: int
@@ -67,7 +67,7 @@ class Message:
 FactName = Literal[
     "title",  # value: {"text": str, "rank": int}: the highest rank wins, then the last
     "live_leaf",  # value: uid of the node that the agent calls the live end of the conversation
-    "sub_agent",  # value: {"type": str | None, "description": str | None, "call": str | None}; marks the session a sub-agent
+    "sub_agent",  # value: {"type", "description", "call"}, each str | None; marks the session a sub-agent
     "parent_session",  # value: session id of the parent (sub-agents)
     "forked_from",  # value: session id that this one was forked from
     "provider",  # value: str

@@ -68,30 +68,41 @@ class Call:
     arguments: dict[str, Any] | str
 
 
-def play(move: Move, tools: dict[str, Tool], text: str, looked_up: set[str]) -> tuple[Call | str, bool]:
+WAITS = 20
+"""How often a tool that is not offered yet is waited for: Codex asks its model before its servers have told theirs."""
+
+
+def play(
+    move: Move, tools: dict[str, Tool], text: str, looked_up: set[str], waits: list[Ask]
+) -> tuple[Call | str, bool]:
     """Return the answer that makes a move, and whether it is made by that.
 
     `text` is the request's. Two agents list the tools of MCP servers by name only, and are asked for one first: the
-    names that were asked for are kept in `looked_up`.
+    names that were asked for are kept in `looked_up`, and in `waits` the times that nothing was offered.
     """
     if isinstance(move, Say):
         return move.text, True
     if isinstance(move, Ask):
-        return _ask(move, tools, text, looked_up)
+        return _ask(move, tools, text, looked_up, waits)
     for name, arguments in _ways(move).items():
         if name in tools:
             return Call(tools[name], arguments), True
     return f"No tool for {move}: {sorted(tools)}", True
 
 
-def _ask(move: Ask, tools: dict[str, Tool], text: str, looked_up: set[str]) -> tuple[Call | str, bool]:
+def _ask(
+    move: Ask, tools: dict[str, Tool], text: str, looked_up: set[str], waits: list[Ask]
+) -> tuple[Call | str, bool]:
     offered = [name for name in tools if re.fullmatch(rf"mcp__\w+__{move.tool}", name)]
     if offered:
         return Call(tools[offered[0]], move.arguments), True
     listed = re.search(rf"\bmcp__\w+?__{move.tool}\b", text)
     search = tools.get("tool_search") or tools.get("ToolSearch")
     if listed is None or search is None:
-        return f"No tool {move.tool}: {sorted(tools)}", True
+        if len(waits) == WAITS:
+            return f"No tool {move.tool}: {sorted(tools)}", True
+        waits.append(move)
+        return play(Shell("sleep 0.3"), tools, text, looked_up, waits)[0], False
     if listed[0] not in looked_up:
         looked_up.add(listed[0])
         return Call(search, {"query": f"select:{listed[0]}"}), False

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from agents.moves import Call, Move, Say, Tool, play
+from agents.moves import Ask, Call, Move, Say, Tool, play
 
 PATIENCE = 120.0
 """Seconds that a request is held at most, where a move says to wait."""
@@ -37,6 +37,7 @@ class StandIn(ThreadingHTTPServer):
         self._prompt = ""
         self._moves: list[Move] = []
         self._looked_up: set[str] = set()
+        self._waits: list[Ask] = []
 
     def turn(self, prompt: str, *moves: Move) -> None:
         """Lay out the moves of the turn that answers `prompt`; what was asked before is forgotten."""
@@ -44,6 +45,7 @@ class StandIn(ThreadingHTTPServer):
             self._asked.clear()
             self._prompt, self._moves = prompt, list(moves)
             self._looked_up.clear()
+            self._waits.clear()
 
     def requests(self) -> list[str]:
         """Return the text of each request of this turn's conversation: all strings in it, a line each."""
@@ -64,7 +66,7 @@ class StandIn(ThreadingHTTPServer):
             if not mine or not self._moves:
                 return "That is all."
             move = self._moves[0]
-            answer, done = play(move, tools, text, self._looked_up)
+            answer, done = play(move, tools, text, self._looked_up, self._waits)
             if done:
                 self._moves.pop(0)
         if isinstance(move, Say) and move.when is not None:

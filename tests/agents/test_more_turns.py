@@ -116,6 +116,50 @@ def test_every_prompt_and_answer_of_a_session_that_goes_on_is_found_within_a_sec
     assert world.found("order") == {(agent, session)}
 
 
+@pytest.mark.parametrize(
+    ("agent", "compacts"),
+    [("claude-code", "/compact"), ("codex", "and now the tolls")],
+)
+def test_after_a_compaction_a_session_is_told_what_it_did(
+    world: World, model: StandIn, agent: Agent, compacts: str
+) -> None:
+    need(agent)
+    world.recall("start")
+    world.recall("install", agent)
+    file = world.project / "customs.py"
+    # Tokens from which Codex compacts: the stand-in model says that every answer took it past them.
+    small = {"model_auto_compact_token_limit": "105"}
+    turn = world.turn(agent, model, "write down the customs", Create(str(file), "DUTY = 4"), Say("They are all there."))
+    turn.end()
+    session, _ = turn.written("They are all there.")
+    world.turn(agent, model, compacts, Say("So be it."), resume=session, codex=small).end()
+    world.turn(agent, model, "go on with the harbour", Say("I do."), resume=session).end()
+    told = model.requests()[0].partition("What this session did before its context was compacted")[2]
+    assert "write down the customs" in told
+    assert "customs.py" in told.partition("Files edited")[2]
+
+
+def test_a_person_who_has_set_no_variable_is_served(tmp_path: Path, model: StandIn, agent: Agent) -> None:
+    world = World(tmp_path, named=False)
+    try:
+        others = [other for other in COMMANDS if other != agent]
+        earlier = world.session(others[0], *POOL).session
+        world.recall("start")
+        world.recall("install")
+        moves = (Ask("recall", {"query": "QueuePool limit"}), Say("It is the pool again, I am afraid."))
+        turn = world.turn(agent, model, POOL_ASKED, *moves)
+        _, took = turn.is_found("the pool again, I am afraid")
+        turn.end()
+        assert took <= SOON
+        begin, *_, end = [request for request in model.requests() if "It is the pool again" not in request]
+        assert POOL_CURE in begin
+        assert end.count(earlier) > begin.count(earlier)
+        assert world.found(f'"{POOL_CURE}"') == {(others[0], earlier)}
+        assert world.places.data.is_relative_to(world.home)
+    finally:
+        world.close()
+
+
 def test_a_patch_of_codex_s_own_tool_is_told_of_the_file(world: World, model: StandIn) -> None:
     need("codex")
     file = world.project / "tariff.py"
@@ -124,7 +168,9 @@ def test_a_patch_of_codex_s_own_tool_is_told_of_the_file(world: World, model: St
     world.recall("start")
     world.recall("install", "codex")
     # Codex offers its patch tool to models that it knows to have been taught it.
-    turn = world.turn("codex", model, "mark it", Open(str(file), TARIFF_LINE), Say("Marked."), model_name="gpt-5.5")
+    turn = world.turn(
+        "codex", model, "mark it", Open(str(file), TARIFF_LINE), Say("Marked."), codex={"model": '"gpt-5.5"'}
+    )
     turn.end()
     assert "# seen" in file.read_text()
     assert TARIFF_WHY in model.requests()[1].partition("last edited in")[2]

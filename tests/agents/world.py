@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,8 +26,13 @@ from recall.client import Client, connect
 from recall.places import Places
 
 COMMANDS: dict[Agent, str] = {"claude-code": "claude", "codex": "codex", "qwen-code": "qwen"}
+# Nothing wider: agents make and remove other files all the while.
+TRANSCRIPTS: dict[Agent, str] = {
+    "claude-code": "projects/*/*.jsonl",
+    "codex": "sessions/*/*/*/*.jsonl",
+    "qwen-code": "projects/*/chats/*.jsonl",
+}
 BIN = PREFIX / "node_modules" / ".bin"
-MODEL = "stand-in"
 TURN = 120.0
 """Seconds that a turn may take before it is ended."""
 SOON = 1.0
@@ -47,30 +52,46 @@ def missing(agent: Agent) -> str | None:
 class World:
     """One person's machine: the agents' directories, a project, recalld's places, and the model behind the agents."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, named: bool = True) -> None:
+        """`named`: variables say where everything lies; else it lies where it does for who has set none."""
         self.root = root.resolve()
         self.project = self.root / "orders"
-        self.stores = {a: self.root / a.partition("-")[0] for a in COMMANDS}
-        for directory in (self.project, self.root / "home", *self.stores.values()):
+        self.home = self.root / "home"
+        short = {a: a.partition("-")[0] for a in COMMANDS}
+        self.stores = {a: self.root / name if named else self.home / f".{name}" for a, name in short.items()}
+        for directory in (self.project, self.home, *self.stores.values()):
             directory.mkdir(parents=True)
-        self._runtime = tempfile.TemporaryDirectory(prefix="recalld-")  # a socket's path is short
-        self.places = Places(self.root / "data", Path(self._runtime.name), self.root / "config.toml")
+        # A socket's path is short.
+        self._runtime = tempfile.TemporaryDirectory(prefix="recalld-")
         kept = {name: os.environ[name] for name in ("LANG", "LC_ALL", "TZ") if name in os.environ}
         self.env = kept | {
             "PATH": os.pathsep.join([str(BIN), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
-            "HOME": str(self.root / "home"),
+            "HOME": str(self.home),
             "TMPDIR": str(self.root),
             "TERM": "dumb",
             "NO_COLOR": "1",
-            "CLAUDE_CONFIG_DIR": str(self.stores["claude-code"]),
-            "CODEX_HOME": str(self.stores["codex"]),
-            "QWEN_HOME": str(self.stores["qwen-code"]),
-            "QWEN_RUNTIME_DIR": str(self.stores["qwen-code"]),
-            "RECALLD_DATA_DIR": str(self.places.data),
-            "RECALLD_RUNTIME_DIR": str(self.places.runtime),
-            "RECALLD_CONFIG": str(self.places.config),
         }
+        if named:
+            self.env |= {
+                "CLAUDE_CONFIG_DIR": str(self.stores["claude-code"]),
+                "CODEX_HOME": str(self.stores["codex"]),
+                "QWEN_HOME": str(self.stores["qwen-code"]),
+                "QWEN_RUNTIME_DIR": str(self.stores["qwen-code"]),
+                "RECALLD_DATA_DIR": str(self.root / "data"),
+                "RECALLD_RUNTIME_DIR": self._runtime.name,
+                "RECALLD_CONFIG": str(self.root / "config.toml"),
+            }
+        else:
+            self.env["XDG_RUNTIME_DIR"] = self._runtime.name
+            for name, store in zip(short.values(), self.stores.values(), strict=True):
+                (self.root / name).symlink_to(store)  # where made-up sessions are written
+        self.places = self._places()
         self._rng = Random(5)
+
+    def _places(self) -> Places:
+        ask = "from recall.places import places; p = places(); print(p.data, p.runtime, p.config, sep='\\n')"
+        done = subprocess.run([sys.executable, "-c", ask], env=self.env, capture_output=True, text=True, check=True)
+        return Places(*map(Path, done.stdout.splitlines()))
 
     # -- recalld -------------------------------------------------------------------------------------
 
@@ -120,18 +141,21 @@ class World:
         prompt: str,
         *moves: Move,
         resume: str | None = None,
-        model_name: str = MODEL,
+        codex: Mapping[str, str] | None = None,
     ) -> Turn:
-        """Start a turn of a real agent that the model answers with `moves`; `resume`: in that session."""
+        """Start a turn of a real agent that the model answers with `moves`.
+
+        `resume`: in that session. `codex`: settings of Codex that are to be others, the values in TOML.
+        """
         model.turn(prompt, *moves)
-        arguments, more = LAUNCHES[agent](model.url, self, resume, model_name)
+        arguments, more = LAUNCHES[agent](model.url, self, resume, codex or {})
         return Turn(self, agent, [str(BIN / COMMANDS[agent]), *arguments, prompt], self.env | more)
 
     def close(self) -> None:
         """End everything that was started for this person."""
         for process in psutil.process_iter():
             try:
-                if process.environ().get("RECALLD_RUNTIME_DIR") == str(self.places.runtime):
+                if process.environ().get("HOME") == str(self.home):
                     process.send_signal(signal.SIGKILL)
             except (psutil.Error, OSError):
                 continue  # it has ended, or is another user's
@@ -182,8 +206,8 @@ class Turn:
 
     def transcripts(self) -> Iterable[Path]:
         """Return the transcripts that this agent has written to since the turn began."""
-        for path in self.world.stores[self.agent].rglob("*.jsonl"):
-            if path.stat().st_mtime >= self._began - 1 and path.parent.name != "subagents":
+        for path in self.world.stores[self.agent].glob(TRANSCRIPTS[self.agent]):
+            if path.stat().st_mtime >= self._began - 1:
                 yield path
 
     def is_found(self, text: str) -> tuple[str, float]:
@@ -212,7 +236,7 @@ def said(agent: Agent, line: bytes) -> bool:
 Launch = tuple[list[str], dict[str, str]]
 
 
-def _claude(url: str, world: World, resume: str | None, model: str) -> Launch:
+def _claude(url: str, world: World, resume: str | None, codex: Mapping[str, str]) -> Launch:
     # For root it refuses its flag that allows everything.
     allowed = ["Bash", "Edit", "Write", "Read", "mcp__recall"]
     settings = {"permissions": {"allow": allowed}, "enableAllProjectMcpServers": True}
@@ -221,10 +245,10 @@ def _claude(url: str, world: World, resume: str | None, model: str) -> Launch:
     return [*_resumed(resume), "--settings", json.dumps(settings), "-p"], env
 
 
-def _codex(url: str, world: World, resume: str | None, model: str) -> Launch:
+def _codex(url: str, world: World, resume: str | None, codex: Mapping[str, str]) -> Launch:
     provider = f'{{name = "stand-in", base_url = "{url}/v1", wire_api = "responses", env_key = "STAND_IN_KEY"}}'
     settings = {
-        "model": f'"{model}"',
+        "model": '"stand-in"',
         "model_provider": '"stand-in"',
         "model_providers.stand-in": provider,
         "analytics.enabled": "false",
@@ -234,12 +258,12 @@ def _codex(url: str, world: World, resume: str | None, model: str) -> Launch:
     }
     # The trust in hooks that a person gives in /hooks cannot be given here: the flag stands for it.
     flags = ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
-    given = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+    given = [part for name, value in {**settings, **codex}.items() for part in ("-c", f"{name}={value}")]
     again = ["resume", resume] if resume is not None else []
     return ["exec", "--skip-git-repo-check", *flags, *given, *again], {"STAND_IN_KEY": "none"}
 
 
-def _qwen(url: str, world: World, resume: str | None, model: str) -> Launch:
+def _qwen(url: str, world: World, resume: str | None, codex: Mapping[str, str]) -> Launch:
     system = world.root / "qwen-system.json"
     settings = {
         "security": {"auth": {"selectedType": "openai"}},
@@ -251,7 +275,7 @@ def _qwen(url: str, world: World, resume: str | None, model: str) -> Launch:
     env = {
         "OPENAI_API_KEY": "none",
         "OPENAI_BASE_URL": f"{url}/v1",
-        "OPENAI_MODEL": model,
+        "OPENAI_MODEL": "stand-in",
         "QWEN_CODE_SYSTEM_SETTINGS_PATH": str(system),
     }
     return [*_resumed(resume), "--auth-type", "openai", "--yolo", "-p"], env

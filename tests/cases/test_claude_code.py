@@ -75,7 +75,7 @@ def test_bookkeeping_is_never_found(case: Case, kind: str) -> None:
     case.read()
     assert case.found("noiseterm") == []
     assert case.lines(S) == ["first", "second"]
-    doctor = json.dumps(case.findings())
+    doctor = json.dumps(case.ask("doctor"))
     assert ("tomorrows-type" in doctor) == (kind == "tomorrows-type")
 
 

@@ -73,7 +73,7 @@ def test_a_command_that_holds_the_words_of_its_error_is_not_taken_for_it(history
     )
     said = history.hook("PostToolUseFailure", tool_name="Bash", tool_input={"command": "export"}, error=printed)
     assert "vermilion = 24" in said
-    assert f"> {printed}" in said
+    assert f"> Output: {printed}" in said
 
 
 def test_a_failure_that_nobody_cured_is_not_spoken_of(history: History) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hooks.hooks_history import ASKED, OTHER, POOL, PROJECT, History
+from hooks.hooks_history import ASKED, OTHER, POOL, PROJECT, STARTED, History
 from made.transcript import AGENTS, Agent, Step
 from recalld.settings import HooksConfig, ProjectHooks
 
@@ -44,6 +44,18 @@ def test_filler_is_met_with_silence(history: History, text: str) -> None:
 def test_what_the_history_says_nothing_about_is_met_with_silence(history: History) -> None:
     history.session(*POOL)
     assert history.prompt("write a receiver for sFlow datagrams and export its counters") == ""
+
+
+def test_what_was_asked_before_in_the_same_words_does_not_stand_before_what_answered_it(history: History) -> None:
+    solved = history.session(*POOL, agent="codex")
+    for number in range(6):
+        assert solved.session in history.prompt(ASKED, session=f"asks-{number}")
+        history.session(Step("user", ASKED), Step("assistant", "I do not know."), started=STARTED + number * 60_000)
+
+
+def test_what_was_asked_before_in_the_same_words_is_told_where_there_is_nothing_else(history: History) -> None:
+    asked = history.session(Step("user", ASKED), Step("assistant", "The pool is raised to forty."))
+    assert asked.session in history.prompt(ASKED)
 
 
 def test_another_project_is_not_spoken_of(history: History) -> None:

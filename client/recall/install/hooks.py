@@ -58,7 +58,7 @@ HOOKS: dict[Name, tuple[Hook, ...]] = {
     "codex": (
         Hook("SessionStart"),
         Hook("UserPromptSubmit", fields=_PROMPT),
-        # Bash too: models that Codex offers no patch tool patch by way of the shell, and then this event alone is fired.
+        # Bash too: models that Codex offers no patch tool patch through the shell, and then only this event is fired.
         Hook("PreToolUse", "apply_patch|Edit|Write|Bash", _CODEX_FILE),
         Hook("PostToolUse", "Bash", _CODEX_OUTPUT),
         Hook("PreCompact"),

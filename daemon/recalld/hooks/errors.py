@@ -38,15 +38,15 @@ _NOT_PRINTED = re.compile(r"^(?:Command|Directory|Background PIDs|Process Group 
 """Lines that Qwen Code puts around what a command printed."""
 
 
-def printed(line: str) -> str:
-    """Return what a command printed of this line of its output, without what an agent puts around it, and cut."""
-    line = line.strip()[:MAX_LINE]
-    return "" if _NOT_PRINTED.match(line) else _LABEL.sub("", line)
+def is_printed(line: str) -> bool:
+    """Tell whether a line of a command's output is the command's own, and not one that an agent puts around it."""
+    return not _NOT_PRINTED.match(line)
 
 
 def error_lines(output: str) -> list[str]:
     """Return the lines that name a failure, the telling ones first: the last ones of a trace, then from the top."""
-    lines = [text for line in output.splitlines() if (text := printed(line))]
+    lines = [line.strip()[:MAX_LINE] for line in output.splitlines() if line.strip()]
+    lines = [_LABEL.sub("", line) for line in lines if is_printed(line)]
     named = [line for line in lines if _NAMES_FAILURE.search(line) and not _HEADER.match(line)]
     ordered = [*named[-2:][::-1], *named[:-2]]
     return list(dict.fromkeys(ordered))[:MAX_LINES]

@@ -10,7 +10,7 @@ from tantivy import Occur, Query
 
 from recalld import analysis
 from recalld.hooks.context import clip
-from recalld.hooks.errors import MAX_LINE, error_lines, lasting, printed
+from recalld.hooks.errors import MAX_LINE, error_lines, is_printed, lasting
 from recalld.hooks.evidence import FLOOR
 from recalld.hooks.history import called, newest, stretch
 from recalld.hooks.payload import MAX_OUTPUT
@@ -82,8 +82,9 @@ def _line_of(text: str, terms: Sequence[str], rarest: str) -> str | None:
     for candidate in ends.splitlines():
         if rarest not in analysis.fold(candidate[:MAX_LINE]):  # cheap, and true of few lines
             continue
-        candidate = printed(candidate)  # a command may hold the words of the error that it gives
-        if len(wanted & set(analysis.terms(candidate))) >= SHARE * len(wanted):
+        candidate = candidate.strip()[:MAX_LINE]
+        # A command may hold the words of the error that it gives.
+        if is_printed(candidate) and len(wanted & set(analysis.terms(candidate))) >= SHARE * len(wanted):
             return candidate
     return None
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from tantivy import Occur, Query
+
 from recalld.hooks.context import clip
-from recalld.hooks.evidence import Evidence, weigh
+from recalld.hooks.evidence import Evidence, Weighed, weigh
 from recalld.hooks.history import called, session_of, stretch
 from recalld.hooks.scope import Scope
 from recalld.hooks.words import Unit, units
-from recalld.index.documents import StoredRecord, StoredSession
+from recalld.index.documents import StoredRecord, StoredSession, hash_of
 from recalld.index.reader import Snapshot
 from recalld.search import snippets
 
@@ -52,8 +54,8 @@ def recall(snapshot: Snapshot, scope: Scope, prompt: str, said: set[Hashable]) -
     sessions = snapshot.count(scope.sessions(snapshot))
     if not sessions:
         return None
-    found = weigh(snapshot, asked, scope.records(snapshot), sessions)
-    if not found.best or found.best[0].score < found.needed:
+    found = _found(snapshot, scope, prompt, asked, sessions)
+    if found is None:
         return None
     least = max(found.needed, SECOND * found.best[0].score)
     blocks: list[str] = []
@@ -74,6 +76,25 @@ def recall(snapshot: Snapshot, scope: Scope, prompt: str, said: set[Hashable]) -
         return None
     ending = "`recall show SESSION` prints a session."
     return Told("\n\n".join(["This was met before in this project:", *blocks, ending]), tuple(keys), tuple(named))
+
+
+def _found(snapshot: Snapshot, scope: Scope, prompt: str, asked: Sequence[Unit], sessions: int) -> Weighed | None:
+    """Return what speaks for the project's sessions, None where it is too little.
+
+    Who asks the same once more, word for word, wants what answered it: where the prompt was asked before, it is no
+    evidence as long as there is other. Else one question would answer the next, and wear its words out.
+    """
+    records = scope.records(snapshot)
+    passes = [records]
+    same = hash_of("user", "message", prompt)
+    if snapshot.searcher.doc_freq("hash", same):
+        asking = Query.term_query(snapshot.schema, "hash", same)
+        passes.insert(0, Query.boolean_query([(Occur.Must, records), (Occur.MustNot, asking)]))
+    for where in passes:
+        found = weigh(snapshot, asked, where, sessions)
+        if found.best and found.best[0].score >= found.needed:
+            return found
+    return None
 
 
 def _chosen(snapshot: Snapshot, session: StoredSession, evidence: Evidence, lines: int) -> list[StoredRecord]:

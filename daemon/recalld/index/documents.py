@@ -17,6 +17,7 @@ import msgpack
 import tantivy
 
 from recalld import analysis
+from recalld.index.schema import raw_term
 from recalld.model import Kind, Role
 
 SEPARATOR = "\x1f"
@@ -159,7 +160,7 @@ class StoredFacts:
 
 @dataclass(slots=True)
 class StoredSession:
-    """What is known of a session as a whole; derived from its records, links and facts, and replaced in the same commit."""
+    """What is known of a session as a whole: folded from its records, links and facts, and replaced with them."""
 
     skey: str
     sid: str
@@ -291,10 +292,10 @@ def record_document(r: StoredRecord) -> tantivy.Document:
     agent = r.agent
     add = d.add_text
     add("type", "r")
-    add("key", r.key)
+    add("key", raw_term("key", r.key))
     add("file", r.file)
     add("skey", r.skey)
-    add("uid", r.uid)
+    add("uid", raw_term("uid", r.uid))
     add("agent", agent)
     add("role", r.role)
     add("kind", r.kind)
@@ -309,7 +310,7 @@ def record_document(r: StoredRecord) -> tantivy.Document:
     if r.abandoned:
         add("flag", "abandoned")
     if r.call:
-        add("call", r.call)
+        add("call", raw_term("call", r.call))
     if r.side:
         add("side", r.side)
     if r.project:
@@ -365,13 +366,13 @@ def document(stored: Stored) -> tantivy.Document:
     if isinstance(stored, StoredRecord):
         return record_document(stored)
     d = tantivy.Document()
-    d.add_text("key", stored.key)
+    d.add_text("key", raw_term("key", stored.key))
     d.add_bytes("body", to_body(stored))
     if isinstance(stored, StoredCopy):
         d.add_text("type", "c")
         d.add_text("skey", stored.skey)
         d.add_text("file", stored.file)
-        d.add_text("uid", stored.uid)
+        d.add_text("uid", raw_term("uid", stored.uid))
         d.add_integer("snum", number_of(stored.skey))
         d.add_integer("place", place_of(stored.offset, stored.sub))
         if stored.abandoned:
@@ -381,7 +382,7 @@ def document(stored: Stored) -> tantivy.Document:
         d.add_text("skey", stored.skey)
         d.add_text("file", stored.file)
         for uid, _, _ in stored.nodes:
-            d.add_text("uid", uid)
+            d.add_text("uid", raw_term("uid", uid))
     elif isinstance(stored, StoredFacts):
         d.add_text("type", "n")
         d.add_text("file", stored.file)
@@ -429,5 +430,3 @@ def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
 def records_of(docs: Iterable[tantivy.Document]) -> list[StoredRecord]:
     """Return the records in documents of type `r`."""
     return [from_body(StoredRecord, d["body"][0]) for d in docs]
-
-

@@ -23,7 +23,7 @@ from recalld.index.documents import (
     from_body,
     record_key,
 )
-from recalld.index.schema import build_schema, register_tokenizers
+from recalld.index.schema import build_schema, raw_term, register_tokenizers
 
 _CACHED_SESSIONS = 20_000
 """Sessions kept decoded, about 1 KB each: most stores fit whole."""
@@ -87,7 +87,7 @@ class Snapshot:
 
     def term(self, field: str, value: str) -> tantivy.Query:
         """Return the query for one raw term, unscored."""
-        return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
+        return tantivy.Query.term_query(self.schema, field, raw_term(field, value), index_option="basic")
 
     def all_of(self, *queries: tantivy.Query) -> tantivy.Query:
         """Return the conjunction of `queries`."""
@@ -173,7 +173,9 @@ class Snapshot:
             found = self._files[file] = from_body(StoredFile, body)
         return found
 
-    def held_query(self, session: StoredSession, *, abandoned: bool, extra: Iterable[tantivy.Query] = ()) -> tantivy.Query:
+    def held_query(
+        self, session: StoredSession, *, abandoned: bool, extra: Iterable[tantivy.Query] = ()
+    ) -> tantivy.Query:
         """Return the query for what a session holds: its own records, and what it inherited, which a sub-agent does not
         show: that was its parent's."""
         t = tantivy
@@ -258,7 +260,7 @@ class IndexReader:
         self.snapshot = Snapshot(self._index.searcher(), self._schema, self._sessions, self._changes)
 
     def reload(self, changed: Iterable[str] | None = None) -> Snapshot:
-        """Read the last commit. `changed` are the keys of the sessions that differ from the snapshot before; None: any."""
+        """Read the last commit. `changed`: keys of the sessions that differ from the snapshot before; None: any may."""
         self._index.reload()
         if changed is None:
             self._sessions = {}

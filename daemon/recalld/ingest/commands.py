@@ -344,4 +344,3 @@ def _covers(decision: Forgotten) -> Callable[[StoredRecord], bool]:
         return found
 
     return covers
-

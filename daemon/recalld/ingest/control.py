@@ -1,6 +1,6 @@
 """The indexer's end of the line to the main process: wire frames over a socket pair.
 
-main → indexer: `{"cmd", "id"?, "params"?}`; indexer → main: `{"event": "ready" | "commit" | "status" | "done" | "alive"}`.
+main → indexer: `{"cmd", "id"?, "params"?}`; indexer → main: `{"event"}`, one of ready, commit, status, done, alive.
 """
 
 from __future__ import annotations

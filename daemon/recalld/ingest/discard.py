@@ -27,7 +27,7 @@ def discard_session(batch: Batch, skey: str) -> bool:
     for uid in session.nodes:
         batch.new_uids.get(uid, set()).discard(skey)
     batch.sessions[skey] = Session(skey)  # else it would be read back from the last commit
-    batch.sessions.move_to_end(skey)
+    batch.session(skey)
     return held
 
 

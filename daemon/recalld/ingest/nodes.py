@@ -130,7 +130,7 @@ class Session:
     """Nodes whose parent has not been seen."""
     dirty_nodes: dict[str, Node] = field(default_factory=dict)
     """Nodes whose documents must be written in the next commit."""
-    order: list[Node] | None = None
+    order: list[Node] | None = field(default_factory=list)
     """The nodes in conversation order; None where that must be worked out anew."""
     branches: Branches | None = None
     """Which nodes are live; None where that must be worked out anew."""
@@ -140,6 +140,8 @@ class Session:
     """What `fold` sums up; None where it must be summed up anew."""
     first_prompt: tuple[str, str] | None = None
     """(uid, title made of it) of the first thing that a person said in a record of the session's own."""
+    told_sub_agent: bool | None = None
+    """`sub_agent`, once it has been worked out from the facts as they are."""
     prompt_only: bool = False
     """Known from a prompt history alone."""
     dirty: bool = False
@@ -155,10 +157,10 @@ class Session:
     @property
     def sub_agent(self) -> bool:
         """Whether its id or a file says that it is a sub-agent's."""
-        return "/" in self.skey or bool(self.facts and self._told_sub_agent())
-
-    def _told_sub_agent(self) -> bool:
-        return any(e[0] == "sub_agent" for entries in self.facts.values() for e in entries)
+        if self.told_sub_agent is None:
+            told = (e[0] == "sub_agent" for entries in self.facts.values() for e in entries)
+            self.told_sub_agent = "/" in self.skey or any(told)
+        return self.told_sub_agent
 
     def forked_from(self) -> str | None:
         """Return the session id that a file says this one was forked from."""
@@ -244,6 +246,7 @@ class Session:
         else:
             entries[:] = [e for e in entries if e[0] != name]
         entries.append(entry)
+        self.told_sub_agent = None
         self.dirty_facts.add(file)
         self.dirty = True
 
@@ -319,9 +322,7 @@ def _node_of(group: list[StoredRecord | StoredCopy]) -> Node:
         length=first.length,
         ord=first.ord,
         time=first.time,
-        held=[
-            Held(r.id, r.role, r.kind, r.hash) for r in group
-        ],
+        held=[Held(r.id, r.role, r.kind, r.hash) for r in group],
         person=any(r.role == "user" and r.kind == "message" for r in group),
         project=first.project if isinstance(first, StoredRecord) else None,
         branch=first.branch if isinstance(first, StoredRecord) else None,

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 def decide(batch: Batch) -> None:
     """Bring the ownership of every lineage that changed up to date, in memory."""
     done: set[str] = set()
-    for skey in list(batch.sessions):
-        session = batch.sessions[skey]
+    for skey, session in list(batch.used.items()):
         if skey in done or not session.dirty or not _concerned(batch, session):
             continue
         group = _group(batch, session)

@@ -173,9 +173,7 @@ def _read_spill(batch: Batch, table: FileTable, file: StoredFile) -> int:
     snapshot = batch.writer.snapshot
     query = snapshot.all_of(snapshot.term("side", file.path), snapshot.term("type", "r"))
     keys = {(r.skey, r.uid, r.id) for r in (from_body(StoredRecord, body) for body in snapshot.bodies(query))}
-    keys |= {
-        (s.skey, r.uid, r.id) for s in batch.sessions.values() for r in s.pending.values() if r.side == file.path
-    }
+    keys |= {(s.skey, r.uid, r.id) for s in batch.sessions.values() for r in s.pending.values() if r.side == file.path}
     for skey, uid, identity in keys:
         session = batch.session(skey)
         node = session.nodes.get(uid)

@@ -100,9 +100,16 @@ class Worker:
         self._asked: list[dict[str, Any]] = []
         self._began = time.monotonic()
         self._uncommitted_since: float | None = None
+        self._landing: _Landing | None = None
+        self._committed = self._commit_took = 0.0
+        """When the last commit ended, and how long it took."""
         self._told = 0.0
         self._done_bytes = 0
-        self._summed: dict[str, _Counts] | None = None
+        self._sums: dict[str, _Counts] = {}
+        self._counted: dict[str, _Counts] = {}
+        """What the files come to: by agent, and what of it is each file's."""
+        for file in self.files.values():
+            self._count(file)
         self._working_since: float | None = None
         self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {}
         """Commands beside `sync` and `stop`, each with params → result, run between two chunks."""
@@ -121,10 +128,15 @@ class Worker:
             if self._step():
                 self._maybe_commit()
                 continue
+            rest = self._breath()
+            if rest > 0 and self.complete and not (self._asked or self._syncs or until_idle):
+                self._take_events(wait=False, linger=rest)
+                continue
             self.commit()
             self.tidy()
             if not self.complete:
                 self.complete = True
+                self.batch.built()
                 self._tell_status(now=True)
             self._answer()
             if until_idle and not self._syncs:
@@ -135,14 +147,20 @@ class Worker:
     def busy(self) -> bool:
         """There is something to read, to commit or to answer."""
         return bool(
-            self._current or self._heap or self._syncs or self._asked or self._uncommitted_since is not None or self.whole
+            self._current
+            or self._heap
+            or self._syncs
+            or self._asked
+            or self._uncommitted_since is not None
+            or self.whole
         )
 
-    def _take_events(self, *, wait: bool) -> bool:
-        """Take in what has come, after waiting for it if asked to; return False once told to stop."""
+    def _take_events(self, *, wait: bool, linger: float | None = None) -> bool:
+        """Take in what has come, after waiting for it if asked to (at most `linger` seconds, where given); return False
+        once told to stop."""
         if self.stopping:
             return False
-        timeout: float | None = None
+        timeout = linger
         if wait:
             due, seconds = self.table.due()
             if due:
@@ -150,7 +168,7 @@ class Worker:
                 return True
             timeout = seconds
         try:
-            event = self.events.get(block=wait, timeout=timeout)
+            event = self.events.get(block=wait or linger is not None, timeout=timeout)
         except queue.Empty:
             if wait:
                 self.look(set(self.table.due()[0]))
@@ -226,7 +244,7 @@ class Worker:
             return
         file = action.file
         self.files[file.id] = file
-        self._summed = None
+        self._count(file)
         self.troubles.pop(file.path, None)
         if isinstance(action, Read | Replace):
             self._enqueue(action, urgent=urgent)
@@ -265,6 +283,8 @@ class Worker:
 
     def _step(self) -> bool:
         """Do one piece of work; return whether there was one."""
+        if self._landing is not None and self.writer.settled:
+            self._land()
         if self._current is None or (self._heap and self._heap[0][0] == 0):
             self._next_file()
         if self._current is None:
@@ -279,7 +299,7 @@ class Worker:
             read = None
         if read is None:
             self._current = None
-            self._summed = None
+            self._count(file)
         else:
             self._current_action = None
             self.touch()
@@ -344,13 +364,22 @@ class Worker:
         if self._uncommitted_since is None:
             return
         waited = time.monotonic() - self._uncommitted_since
-        first = self.last_commit is None and not self.complete
+        first = self.last_commit is None and self._landing is None and not self.complete
+        longest = FIRST_COMMIT_S if first else COMMIT_S
         urgent_done = self._current is None and self._queued and not (self._heap and self._heap[0][0] == 0)
-        if self.batch.text_bytes >= self.config.index.batch_bytes or waited >= (FIRST_COMMIT_S if first else COMMIT_S) or (urgent_done and self.complete):
-            self.commit()
+        full = self.batch.text_bytes >= self.config.index.batch_bytes
+        if full or waited >= longest or (urgent_done and self.complete and self._breath() <= 0):
+            self.commit(wait=self.complete)
+
+    def _breath(self) -> float:
+        """Return the seconds until the next commit is due where lines keep coming: commits take at most half of the
+        time, and what comes between two of them shares one. The first line after a pause does not wait."""
+        if self._uncommitted_since is None:
+            return 0.0
+        return self._committed + self._commit_took - time.monotonic()
 
     def read_again(self, files: Iterable[StoredFile]) -> None:
-        """Queue files that are on disk to be read from their beginning; answers say meanwhile that the index is filling."""
+        """Queue files that are on disk to be read from their beginning; meanwhile answers say that the index fills."""
         for file in files:
             if not file.deleted:
                 self.complete = False
@@ -369,24 +398,37 @@ class Worker:
         if self.announce:
             self.send("commit", index=name, sessions=None, status=self.status())
 
-    def commit(self, *, everything: bool = False) -> None:
+    def commit(self, *, everything: bool = False, wait: bool = True) -> None:
         """Write what has gathered, make it lasting and visible, and tell the main process; with `everything`, that any
-        session may have changed."""
+        session may have changed. Without `wait` the next lines are read while the commit is being made."""
+        self._land()
         if self._uncommitted_since is None:
             return
         started = time.monotonic()
         text = self.batch.text_bytes
         changed = self.batch.flush()
-        self.writer.commit()
+        self.writer.commit(wait=wait)
         self._uncommitted_since = None
+        self._landing = _Landing(changed, text, started, everything)
+        if wait:
+            self._land()
+
+    def _land(self) -> None:
+        """Wait for the commit that is being made, if there is one, and tell of it."""
+        if self._landing is None:
+            return
+        landing, self._landing = self._landing, None
+        self.writer.settle()
         self.last_commit = int(time.time() * 1000)
-        took = (time.monotonic() - started) * 1000
-        logs.info("commit", sessions=len(changed), text=text, ms=took)
+        self._committed = time.monotonic()
+        self._commit_took = self._committed - landing.started
+        logs.info("commit", sessions=len(landing.changed), text=landing.text, ms=self._commit_took * 1000)
         if self._current is None and not self._heap:
             self.pending_bytes = 0
             self._working_since = None
         if self.announce:
-            self.send("commit", index=self.name, sessions=None if everything else changed, status=self.status())
+            changed = None if landing.everything else landing.changed
+            self.send("commit", index=self.name, sessions=changed, status=self.status())
 
     # -- telling -----------------------------------------------------------------------------------------------------
 
@@ -398,7 +440,7 @@ class Worker:
     def status(self) -> dict[str, Any]:
         """Return progress and counts: `pending_bytes`, `total_bytes`, `rate` (bytes per second), files by agent."""
         elapsed = time.monotonic() - self._working_since if self._working_since is not None else 0.0
-        counts = self._counts()
+        counts = {agent: self._sums.get(agent, _Counts()) for agent in self.roots}
         return {
             "pending_bytes": self.pending_bytes,
             "total_bytes": sum(c.bytes for c in counts.values()),
@@ -416,17 +458,28 @@ class Worker:
             "last_commit": self.last_commit,
         }
 
-    def _counts(self) -> dict[str, _Counts]:
-        """Return what the files come to by agent; summed up anew only when a file has changed since."""
-        if self._summed is None:
-            self._summed = {agent: _Counts() for agent in self.roots}
-            for file in self.files.values():
-                if file.kind not in ("spill", "meta") and not file.deleted and file.agent in self._summed:
-                    counts = self._summed[file.agent]
-                    counts.files += 1
-                    counts.skipped += file.skipped
-                    counts.bytes += file.size
-        return self._summed
+    def _count(self, file: StoredFile) -> None:
+        """Bring what the files come to up to date with one of them."""
+        if file.kind in ("spill", "meta"):
+            return
+        now = _Counts() if file.deleted else _Counts(1, file.skipped, file.size)
+        before = self._counted.get(file.id, _Counts())
+        if now != before:
+            self._counted[file.id] = now
+            sums = self._sums.setdefault(file.agent, _Counts())
+            sums.files += now.files - before.files
+            sums.skipped += now.skipped - before.skipped
+            sums.bytes += now.bytes - before.bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Landing:
+    """A commit that is being made."""
+
+    changed: list[str]
+    text: int
+    started: float
+    everything: bool
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from tantivy import FieldType, Occur, Query
 from recall.errors import UsageError
 from recalld.index.documents import StoredRecord, StoredSession, from_body, place_of
 from recalld.index.reader import Snapshot
+from recalld.index.schema import raw_term
 from recalld.search import filters
 from recalld.search.filters import Filters
 from recalld.search.query import ParsedQuery
@@ -96,7 +97,7 @@ def failed_calls(snapshot: Snapshot, records: Iterable[StoredRecord]) -> set[tup
     if not calls:
         return found
     query = snapshot.all_of(
-        Query.term_set_query(snapshot.schema, "call", calls),
+        Query.term_set_query(snapshot.schema, "call", [raw_term("call", call) for call in calls]),
         snapshot.term("flag", "error"),
         snapshot.term("kind", "output"),
     )

@@ -6,5 +6,5 @@ from recalld.redact.scan import KINDS, Redactor, redact_message
 
 __all__ = ["KINDS", "VERSION", "Redactor", "redact_message"]
 
-VERSION = 1
+VERSION = 2
 """Version of the rules. Records keep the one they went through, so that newer rules can be applied to older records."""

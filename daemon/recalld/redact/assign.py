@@ -42,6 +42,7 @@ _AFTER = re.compile(
         (?P<call>\((?={_QUOTE})) |
         (?P<is2>(?:는|은|이|가)[ ]|[ ]?(?:是|为|為|は|が)[ ]?) |
         [ \t]{{1,40}}(?P<cell>\|)(?=[ ]) |
+        [ \t]{{1,20}}(?P<column>[A-Za-z]{{3,20}}(?:[ ]?\(\d{{1,5}}\))?(?:[ ](?:NOT[ ]NULL|not[ ]null|NULL|null))?[ ](?:DEFAULT|default))[ ](?=E?') |
         (?P<space>[ \t]{{1,8}}(?:\\\r?\n[ \t]{{0,40}})?|\\\r?\n[ \t]{{1,40}})
     )"""
 )
@@ -112,6 +113,7 @@ _LONG_CATEGORIES = frozenset({"key", "token"})
 _TOO_SHORT = re.compile(r"[=:][ \t]{0,8}[^\s\"'`\\*|>(]{1,5}(?:\s|$)")
 """After `key` and `token` no value below six characters counts."""
 _SETTING = frozenset({"set", "colon", "flag"})
+_LONG_OPS = _SETTING | {"space", "is"}
 _LONG = re.compile(r"[\s(@bfru*\\\"'`]{0,90}[^\s\"'`<>]{20}")
 _CLOSED_CATEGORIES = frozenset({"key", "token", "secret"})
 
@@ -149,7 +151,7 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     op = _op(text, start, after, name, head)
     if op is None or (not head and op != "set" and text.startswith("PASS", start) and end - start == 4):
         return None
-    if category == "key" and name.promise == "weak" and (op not in _SETTING or not _LONG.match(text, after.end())):
+    if category == "key" and name.promise == "weak" and (op not in _LONG_OPS or not _LONG.match(text, after.end())):
         return None
     if category != "password" and op not in _SETTING and not _DIGIT_AHEAD.match(text, after.end()):
         return None
@@ -209,6 +211,8 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
     if after["markup"]:
         before = text[start - len(head) - 1 : start - len(head)]
         return "markup" if before in "<;" or text[max(0, start - len(head) - 4) : start - len(head)] == "&lt;" else None
+    if after["column"]:
+        return "sql"
     if after["cell"]:
         return "cell" if "|" in text[max(0, start - 200) : start] else None
     if after["is"] or after["is2"]:

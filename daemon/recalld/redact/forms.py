@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 
 from recalld.redact import values
 from recalld.redact.assign import read_value
+from recalld.redact.connection import NAMES as CONNECTION_NAMES
+from recalld.redact.connection import SAID_AS, connection_string, said_before
 from recalld.redact.judge import Span, strong, trim
 from recalld.redact.values import words
 
@@ -302,6 +304,7 @@ _OPTIONS: dict[str, re.Pattern[str]] = {
         ("requirepass", "masterauth"): r"[ ](?=\S)",
         ("-passin", "-passout"): rf"{_ARGUMENT}pass:(?=\S)",
         ("IDENTIFIED BY", "identified by", "IDENTIFIED WITH", "identified with"): r"(?:[ ][\w'\"]{1,40}[ ](?:BY|by|AS|as))?[ ](?:PASSWORD[ ])?(?=\\{0,7}[\"'])",
+        ("secret set ",): rf"[^\n|;&]{{0,200}}?(?<=[ \"'])(?:--body|-b){_ARGUMENT}(?=\S)",
         ("net use",): r"[^\n|;&]{0,100}?[ ]/user:\S{1,60}[ ](?=[^\s/])",
     }.items()
     for name in names
@@ -473,6 +476,8 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (netrc, ("machine", "default login")),
     (aws_secret, ("AKIA", "ASIA")),
     (private_key_id, ("private_key_id",)),
+    (connection_string, CONNECTION_NAMES),
+    (said_before, SAID_AS),
 )  # fmt: skip
 """All rules with their literals."""
 

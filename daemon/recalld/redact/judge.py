@@ -79,7 +79,7 @@ def judge(
         return None
     if category == "password" and values.is_outright_public(stripped):
         return None
-    if name.promise == "weak" and op not in ("set", "colon", "flag"):
+    if name.promise == "weak" and op not in ("set", "colon", "flag") and not (category == "key" and said(stripped)):
         return None
     if not _TESTS[category](text, stripped, Context(quote, op, name, spaced, start, end, close, upper)):
         return None
@@ -361,12 +361,7 @@ def _key(text: str, v: str, c: Context) -> bool:
             or not values.is_random(v, 20)
         ):
             return False
-        return (
-            _dense(v)
-            and (bool(c.quote) or c.op == "set" or (c.op in ("colon", "flag") and len(v) >= 24))
-            and not values.is_slug(v)
-            and c.op in ("set", "colon", "flag")
-        )
+        return _dense(v) and (bool(c.quote) or c.op == "set" or len(v) >= 24) and not values.is_slug(v)
     return _token(text, v, c) and not (values.is_identifier(v) and "key" in v.lower())
 
 
@@ -382,6 +377,14 @@ def _dense(v: str) -> bool:
         and v.count("/") < 3
         and v.count(".") < 3
     )
+
+
+def said(v: str) -> bool:
+    """Return whether a value is so plainly drawn at random that "the key X" and "X as the key" are enough to tell."""
+    if len(v) < 32 or not _dense(v) or not values.is_random(v, 32) or values.is_machine(v):
+        return False
+    # `pkg.Module2.name_3` is of many pieces, but none of them is random in itself
+    return not values.is_code(v) or any(values.is_random(piece, 16) and _dense(piece) for piece in v.split("."))
 
 
 _TESTS: dict[Category, Callable[[str, str, Context], bool]] = {

@@ -56,7 +56,18 @@ def literals() -> dict[str, Category]:
         for case in _cases(word) if word != "PIN" else {word}:
             for end in _SHORT_ENDS:
                 found.setdefault(case + end, "password")
+    for literal in [each for each in found if not each.isascii()]:
+        found.update(dict.fromkeys(_escaped(literal), found[literal]))
     return found
+
+
+def _escaped(word: str) -> set[str]:
+    """Return how JSON, Java and Python write `word` in ASCII, also inside another string: `\\u5bc6`, `\\\\u5BC6`."""
+    return {
+        "".join(c if c.isascii() else slashes + "u" + format(ord(c), digits) for c in word)
+        for slashes in ("\\", "\\\\")
+        for digits in ("04x", "04X")
+    }
 
 
 def name_length(literal: str) -> int:

@@ -60,10 +60,9 @@ class _Automaton:
         ]
         self._mark = len(every) - 1
         self._any = AhoCorasick(every, MatchKind.Standard, False, Implementation.DFA)
-        ascii_only = [literal for literal in every if literal.isascii()]
-        self._ascii_entries = [every.index(literal) for literal in ascii_only]
+        self._ascii_entries = [number for number, literal in enumerate(every) if literal.isascii()]
         self._ascii = BytesAhoCorasick(
-            [literal.encode() for literal in ascii_only], MatchKind.Standard, Implementation.DFA
+            [every[number].encode() for number in self._ascii_entries], MatchKind.Standard, Implementation.DFA
         )
 
     def spans(self, text: str) -> list[Span]:

@@ -170,6 +170,8 @@ class Service:
         if self.reader is not None:
             await self.counts.known.wait()
         said, indexer = self.indexer.status, self.indexer
+        if said.get("complete"):
+            await self.counts.settled()  # while the index fills, the counts before the last commit do
         counts = self.counts.by_agent
         agents: dict[str, Any] = {}
         told: Mapping[str, Any] = said.get("agents", {})

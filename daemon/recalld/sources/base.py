@@ -31,7 +31,7 @@ class SourceFile:
     path: Path
     kind: FileKind
     session: str | None
-    """The session id that the path tells (the transcript's own, or the one a meta file is about); None if only content tells."""
+    """The session id that the path tells (its own, or the one a meta file is about); None if only content tells."""
     logical: str
     """What stays the same when the file is archived, moved or compressed: the same `logical` name is a candidate for
     being the same file. Unique within the agent for different files, as far as names can tell."""

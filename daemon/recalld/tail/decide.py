@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from recall.errors import RecallError
@@ -77,12 +78,24 @@ class Round:
 
     def _lost(self) -> list[StoredFile]:
         """Return the checkpoints of files held to be on disk that were looked for and not found."""
-        known = self._memory.by_id.values()
         return [
             f
-            for f in known
+            for f in self._concerned()
             if not f.deleted and f.id not in self._settled and f.id not in self._held and self._scan.covers(f.path)
         ]
+
+    def _concerned(self) -> Iterable[StoredFile]:
+        """Return the checkpoints that the scan can have looked for: all of them, unless it looked at files alone."""
+        if self._scan.flat:
+            return self._memory.by_id.values()
+        there = {path for _, path in self._there}
+        files: list[StoredFile] = []
+        for path in self._scan.covered:
+            known = self._memory.all_at(path)
+            if not known and path not in there:
+                return self._memory.by_id.values()  # a directory, or it was one
+            files += known
+        return files
 
     def _small(self, found: Found) -> None:
         """A file that is read whole: every new state of it is read."""

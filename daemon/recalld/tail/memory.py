@@ -44,6 +44,7 @@ class Memory:
         """Path -> when to look again: its timestamp may stand for more than one state."""
         self._now = now
         self._by_path: dict[Name, str] = {}
+        self._agents: set[str] = set()
         self._by_logical: defaultdict[Name, set[str]] = defaultdict(set)
         self._by_inode: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
 
@@ -64,6 +65,10 @@ class Memory:
         """Return the checkpoint of the file at a path: the living one, where several were there one after the other."""
         file_id = self._by_path.get((agent, path))
         return None if file_id is None else self.by_id[file_id]
+
+    def all_at(self, path: str) -> list[StoredFile]:
+        """Return the checkpoints of every agent at a path."""
+        return [file for agent in self._agents if (file := self.at(agent, path)) is not None]
 
     def like(self, found: Found) -> list[StoredFile]:
         """Return the checkpoints of the same kind that could be this file by inode or logical name, best first."""
@@ -165,6 +170,7 @@ class Memory:
         return file
 
     def _index(self, file: StoredFile) -> None:
+        self._agents.add(file.agent)
         name = (file.agent, file.path)
         there = self.at(*name)
         if there is None or there.deleted or not file.deleted:
