@@ -42,7 +42,15 @@ def test_letters_of_other_scripts_are_mistaken_for_their_like() -> None:
 
 def test_a_slip_anywhere_in_a_word_is_forgiven(store: Store) -> None:
     sid = store.add("one", "the authentication handshake stalled", "Проверьте подключение к серверу")
-    slips = ("uthentication", "quthentication", "auhtentication", "authenticatoin", "authenticationn", "подключнеие", "аодключение")
+    slips = (
+        "uthentication",
+        "quthentication",
+        "auhtentication",
+        "authenticatoin",
+        "authenticationn",
+        "подключнеие",
+        "аодключение",
+    )
     for slip in slips:
         answer = store.ask(slip)
         assert (answer["tier"], [h["session"]["id"] for h in answer["hits"]]) == ("close", [sid]), slip

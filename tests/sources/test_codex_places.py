@@ -133,6 +133,20 @@ def test_resuming_names_a_provider_that_is_not_the_configured_one(
     assert (found.cwd, found.reason) == ("/w/api", None)
 
 
+def test_a_config_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('model_provider = "proxy"')
+    assert CODEX.resume(View("proxy", tmp_path)).argv == ("codex", "resume", THREAD)
+    config.write_text('model_provider = "other"')
+    assert CODEX.resume(View("proxy", tmp_path)).argv[1:3] == ("-c", "model_provider=proxy")
+    replacement = tmp_path / "config.new"
+    replacement.write_text('model_provider = "proxy"')
+    replacement.rename(config)
+    assert CODEX.resume(View("proxy", tmp_path)).argv == ("codex", "resume", THREAD)
+    config.unlink()
+    assert CODEX.resume(View("openai", tmp_path)).argv == ("codex", "resume", THREAD)
+
+
 def test_a_config_that_cannot_be_read_does_not_stop_resuming(tmp_path: Path) -> None:
     (tmp_path / "config.toml").mkdir()
     assert CODEX.resume(View("openai", tmp_path)).argv[-2:] == ("resume", THREAD)

@@ -114,10 +114,13 @@ def _completed(search: Search, found: Found, page: Iterable[Ranked]) -> Iterator
     records of all sessions alone, has not seen of them."""
     rest = iter(page)
     while some := list(islice(rest, _AT_ONCE)):
-        for query in (found.query, found.partial):
-            lacking = [r for r in some if not r.whole and (r.spread and found.partial is not None) == (query is found.partial)]
-            if query is not None and lacking:
-                _complete(search, query, lacking)
+        open_ones = [r for r in some if not r.whole]
+        spread = [r for r in open_ones if r.spread] if found.partial is not None else []
+        together = [r for r in open_ones if not (spread and r.spread)]
+        if together:
+            _complete(search, found.query, together)
+        if spread and found.partial is not None:
+            _complete(search, found.partial, spread)
         yield from some
 
 

@@ -27,11 +27,11 @@ from recalld.search.words import any_of
 _MAX_UNITS = 20
 """Words of a question that are asked for, the rarest ones: their scores' sum must stay exact in 24 bits."""
 _MAX_WORDS = 200
-_FIRST_LOOK = 200
+_FIRST_LOOK = 150
 """Records of the first look."""
 _CANDIDATES = 20
 """Sessions of the second look at most, and so of the answer."""
-_SECOND_LOOK = 300
+_SECOND_LOOK = 200
 """Records of the second look at most."""
 _FEWEST_ANCHORS = 2
 _ANCHORED = 5_000

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from recalld import analysis
 
@@ -54,6 +54,15 @@ class Pattern:
     """`first` is one of a script without spaces, or a symbol: it has no edges."""
     part: bool = False
     """Only a part of a camelCase name, told by the case of the original text."""
+
+    @property
+    def whole_word(self) -> bool:
+        """It is one word of ASCII letters and digits, as it is."""
+        return (
+            not (self.rest or self.open_end or self.stem or self.inner or self.part)
+            and self.first.isascii()
+            and self.first.isalnum()
+        )
 
 
 def _surface(token: str) -> str:
@@ -105,6 +114,7 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
     found: list[tuple[int, int, int]] = []
     parts: list[Pattern] = []
     absent: str | None = None
+    ascii_only = text.isascii()
     for p in patterns:
         if absent is not None and p.first.startswith(absent):
             continue  # another look for the same word, or a longer one
@@ -114,6 +124,10 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
         at, taken, looked = text.find(p.first), 0, 0
         if at < 0:
             absent = p.first
+            continue
+        if ascii_only and p.whole_word:
+            alone = _alone(p.first).finditer(text, at)
+            found += [(m.start(), m.end(), p.word) for m in islice(alone, _PER_WORD)]
             continue
         most = _LOOKED_AT if p.stem is not None else _LOOKED_AT_EXACT
         while at >= 0 and taken < _PER_WORD and looked < most:
@@ -130,6 +144,13 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
             found += _find_parts(text, missing, original)
     found.sort()
     return found
+
+
+@lru_cache(maxsize=2048)
+def _alone(word: str) -> re.Pattern[str]:
+    """Return the expression for a word that no letter or digit touches. It begins with the word, which the engine looks
+    for fastest."""
+    return re.compile(f"{word}(?<![^\\W_]{word})(?![^\\W_])")
 
 
 def _find_parts(text: str, parts: list[Pattern], original: str) -> list[tuple[int, int, int]]:

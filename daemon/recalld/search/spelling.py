@@ -69,4 +69,5 @@ def _block(block: int) -> frozenset[str]:
     """Return the folded letters among the 128 characters of a block."""
     if block == 0:
         return _LATIN
-    return frozenset(c for code in range(block << 7, (block + 1) << 7) if (c := chr(code)).isalpha() and analysis.fold(c) == c)
+    letters = map(chr, range(block << 7, (block + 1) << 7))
+    return frozenset(c for c in letters if c.isalpha() and analysis.fold(c) == c)

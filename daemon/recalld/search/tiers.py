@@ -178,9 +178,9 @@ def _conjunction(search: Search, tier: Tier, queries: list[Query], *, may_spread
     if spreads:
         mask = spread.holding_all(search, tier, queries)
     elif len(hits) == weights.FIRST_HITS:
-        # What a misspelt word is taken for may change with every commit.
-        commit = search.snapshot.commit if tier == "close" else None
-        mask = search.sessions.matching(together, (tier, search.base_key, search.clauses, commit))
+        # What a misspelt word is taken for may be another thing after a commit.
+        meant = tuple(search.words.expanded.items()) if tier == "close" else ()
+        mask = search.sessions.matching(together, (tier, search.base_key, search.clauses, meant))
     else:
         mask = search.sessions.mask_of(search.sessions.numbers_at([a for _, a in hits]))
     if not mask:

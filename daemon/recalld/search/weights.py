@@ -22,7 +22,8 @@ LEAN = 0.5
 """A time that the question names makes a session of that time so much better. Measured: 0 76.0 and 92.1, 0.5 77.9 and
 93.4, 1 78.4 and 93.4."""
 FIRST_HITS = 128
-"""Records that a page is ranked from at first (0.2 ms, most of it grouping); four times as many in each further round."""
+"""Records that a page is ranked from at first (0.2 ms, most of it grouping); four times as many in each further
+round."""
 
 # -- exact, forms, close ---------------------------------------------------------------------------------------------
 

@@ -26,8 +26,8 @@ _CLOSE_TWO_LETTERS = 8
 _EXPANSIONS = 64
 """Terms that one word is expanded to at most, the most frequent ones."""
 _WALKED_BEGINNING = 4
-"""Letters at least behind which the dictionary is walked for slips: few words are left there (0.02 ms, but 2 ms where many
-words begin so)."""
+"""Letters at least behind which the dictionary is walked for slips: few words are left there (0.02 ms; 2 ms where
+thousands begin so)."""
 _NEAR_PREFIX = 3
 _NEAR_SCAN = 1000
 """Words of such a part of the dictionary that are looked at, the most frequent ones."""
@@ -196,8 +196,9 @@ class Words:
         forms = self.same_stem(token)
         self._remember(word, forms)
         found += [self._term("text", t) for t in forms]
-        found += [self._term("stem", stem) for stem in english.stems(token)]
-        found.append(self._term("parts", token))
+        found += [self._term("stem", stem) for stem in english.stems(token) if self._df("stem", stem)]
+        if self._df("parts", token):
+            found.append(self._term("parts", token))
         if self.is_camel(word):
             parts = analysis.split_identifier(word.text)
             if len(parts) > 1 and all(self._df("text", p) for p in parts):
@@ -210,9 +211,12 @@ class Words:
         token = word.tokens[0]
         if len(word.tokens) > 1 or word.prefix or not is_name(token):
             return [self.exact(word)]
-        found = [self._term("text", t) for t in (token, *self.same_stem(token))]
-        found += [self._term("stem", s) for s in english.stems(token)]
-        return [*found, self._term("parts", token)]
+        named = [("text", t) for t in (token, *self.same_stem(token))]
+        named += [("stem", s) for s in english.stems(token)]
+        named.append(("parts", token))
+        # Only what the index holds: every term is looked up in every segment.
+        held = [(f, t) for f, t in named if self._df(f, t)]
+        return [self._term(f, t) for f, t in held] or [self.exact(word)]
 
     def forms_clause(self, clause: Clause) -> Query:
         """Return the query for any form of any of a clause's words."""
@@ -287,7 +291,7 @@ class Words:
         return known
 
     def _walk(self, beginning: str, length: int | None = None) -> list[tuple[str, int]]:
-        """Return the words of letters with this beginning (of two letters more or less than `length`), the most frequent
-        ones, and how many documents hold each."""
+        """Return the words of letters with this beginning (and of `length`, give or take two), the most frequent ones,
+        and how many documents hold each."""
         found = self._searcher.terms_with_prefix("text", beginning, limit=_NEAR_SCAN)
         return [(t, n) for t, n in found if is_name(t) and (length is None or -3 < len(t) - length < 3)]

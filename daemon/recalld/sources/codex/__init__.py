@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +17,9 @@ from recalld.sources.codex.side import HistoryParser, NamesParser
 
 DEFAULT_PROVIDER = "openai"
 """Codex's provider where its config names none."""
+
+_SETTLED_NS = 1_000_000_000
+"""Age from which a file's times tell its versions apart."""
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _NAME = re.compile(rf"rollout-.*?({_UUID})(?:_(.+))?\.jsonl")
@@ -86,12 +91,26 @@ def configured_provider(root: Path | None) -> str | None:
     where the file cannot be read."""
     if root is None:
         return None
+    path = root / "config.toml"
     try:
-        config = tomllib.loads((root / "config.toml").read_text(encoding="utf-8"))
+        now = path.stat()
+        if time.time_ns() - now.st_ctime_ns < _SETTLED_NS:
+            return _read_provider(path)  # it may change again without a new time
+        return _provider_in(path, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
     except FileNotFoundError:
         return DEFAULT_PROVIDER
     except (OSError, ValueError):
         return None  # unknown: naming the session's provider is right whatever it says
+
+
+@lru_cache(maxsize=16)
+def _provider_in(path: Path, *version: int) -> str:
+    """Return the provider in a config of this `version`: every session of an answer asks, and parsing takes long."""
+    return _read_provider(path)
+
+
+def _read_provider(path: Path) -> str:
+    config = tomllib.loads(path.read_text(encoding="utf-8"))
     profiles = config.get("profiles")
     profile = profiles.get(str(config.get("profile"))) if isinstance(profiles, dict) else None
     for table in (profile, config):
