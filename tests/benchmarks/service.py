@@ -22,6 +22,8 @@ from tests.service.machine import Machine
 SEARCHES = 2000
 APPENDS = 100
 IDLE_S = 20.0
+SETTLE_S = 3.0
+"""Between the first build and the appends: merges of the last segments take a moment of their own."""
 
 
 def quantiles(values: list[float]) -> dict[str, float]:
@@ -221,6 +223,8 @@ def measure(corpus: Path) -> dict[str, Any]:
     figures: dict[str, Any] = {"corpus_mb": round(size / 1e6, 1)}
     with machine_over(corpus) as machine:
         figures["build"] = build(machine, queries, size)
+        machine.sync()
+        time.sleep(SETTLE_S)
         figures["append_to_found_ms"] = appends(machine, corpus)
         figures["search_ms"] = quantiles(ask(machine, queries, None, SEARCHES))
         figures["start_s"] = start_again(machine, queries)

@@ -240,8 +240,8 @@ class StoredFile:
     problems: list[list[Any]] = field(default_factory=list)
     """The first few skipped lines: [offset, why]."""
     unknown: dict[str, int] = field(default_factory=dict)
-    state: dict[str, Any] | None = None
-    """The parser's."""
+    state: bytes | None = None
+    """The parser's, msgpack: it is looked at when the file grows, and most never do again."""
     deleted: bool = False
     sessions: list[str] = field(default_factory=list)
     """Skeys of the sessions it holds records of."""
@@ -259,6 +259,17 @@ class StoredFile:
     @property
     def key(self) -> str:
         return f"f{SEPARATOR}{self.id}"
+
+    def parser_state(self) -> dict[str, Any] | None:
+        """Return what the parser remembers, unpacked."""
+        if self.state is None:
+            return None
+        state: dict[str, Any] = msgpack.unpackb(self.state, strict_map_key=False, unicode_errors="surrogatepass")
+        return state
+
+    def remember(self, state: dict[str, Any]) -> None:
+        """Keep what the parser remembers, packed."""
+        self.state = msgpack.packb(state, unicode_errors="surrogatepass")
 
 
 def record_key(skey: str, record: str) -> str:

@@ -260,8 +260,9 @@ class Bans:
         if not self.patterns:
             return False
         where = self._where.get(file.id)
-        if where is None and file.state is not None:
-            found = file.state.get("cwd") or file.state.get("project")
+        state = file.parser_state() if where is None else None
+        if state is not None:
+            found = state.get("cwd") or state.get("project")
             where = found if isinstance(found, str) else None
         if where is not None:
             return self.patterns.project(where)

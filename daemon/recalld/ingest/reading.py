@@ -80,7 +80,7 @@ def _read_lines(batch: Batch, table: FileTable, file: StoredFile, limits: IndexC
                 restart(file)
                 again = False
             if parser is None:
-                parser = SOURCES[file.agent].parser(source_file(file), file.state)
+                parser = SOURCES[file.agent].parser(source_file(file), file.parser_state())
             before = file.offset
             early: list[Item] = []
             for raw in lines:
@@ -88,7 +88,7 @@ def _read_lines(batch: Batch, table: FileTable, file: StoredFile, limits: IndexC
             if early:
                 _take_early(batch, file, early, os.stat(file.path).st_mtime_ns // 1_000_000)
             file.offset, file.crc, file.head, file.tail = reader.offset, reader.crc, reader.head, reader.tail
-            file.state = parser.state()
+            file.remember(parser.state())
             for name, count in parser.unknown.items():
                 file.unknown[name] = file.unknown.get(name, 0) + count
             parser.unknown.clear()
