@@ -83,7 +83,7 @@ def build_schema() -> tantivy.Schema:
     b.add_text_field("stem", tokenizer_name="stem")  # English stems of what people, models and titles say
     b.add_text_field("parts", tokenizer_name="plain", index_option="freq")  # parts of identifiers
     for name in NUMBER_FIELDS:
-        b.add_integer_field(name, indexed=name in ("time", "snum", "hash"), fast=True)
+        b.add_integer_field(name, indexed=name in ("snum", "hash"), fast=True)
     b.add_bytes_field("body", stored=True)
     return b.build()
 

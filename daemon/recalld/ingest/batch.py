@@ -59,8 +59,9 @@ class Batch:
         """Sessions that hold a uid, as far as the index does not know it yet."""
         self.orphans: dict[tuple[str, str], list[StoredRecord]] = {}
         """Records whose file no longer holds them, while a copy of them may: by (skey, uid)."""
-        self.seen_uids: set[int] | None = None
-        """Hashes of every uid there is, while an index is built from nothing: spares the lookups."""
+        self.seen_uids: dict[int, str] | None = None
+        """By the hash of every uid there is, the session that was first seen to hold it, while an index is built from
+        nothing: spares the lookups."""
         self.known: set[str] | None = None
         """Every session that there is, while an index is built from nothing: spares the lookups for new ones."""
         self._leaf_facts: dict[str, dict[str, LeafTitle]] = {}
@@ -83,7 +84,7 @@ class Batch:
             stored = from_body(StoredSession, body)
             self.forks.setdefault(session_key(stored.agent, stored.forked_from or ""), set()).add(stored.skey)
         if snapshot.searcher.num_docs == 0:
-            self.seen_uids, self.known = set(), set()
+            self.seen_uids, self.known = {}, set()
 
     def built(self) -> None:
         """The first build is over: from now on a lookup in the index is cheap enough."""
@@ -317,20 +318,22 @@ class Batch:
 
     def _know_uid(self, skey: str, uid: str) -> None:
         if self.seen_uids is not None:
-            self.seen_uids.add(hash(uid))
+            self.seen_uids.setdefault(hash(uid), skey)
         self.new_uids.setdefault(uid, set()).add(skey)
 
     def _elsewhere(self, session: Session, uid: str) -> set[str]:
         """Return the other sessions that hold a message of this id."""
-        seen = self.seen_uids is None or hash(uid) in self.seen_uids
-        if not seen:
+        first = None if self.seen_uids is None else self.seen_uids.get(hash(uid), "")
+        if first == "":
             return set()  # by far the most, in a first build
         known = {s for s in session.lineage if uid in self.session(s).nodes}
         if known:  # the others of the lineage are reached through these
             return known
+        agent = session.agent + SEPARATOR
+        if first and first.startswith(agent) and first != session.skey and uid in self.session(first).nodes:
+            return {first}
         found = {*self.new_uids.get(uid, ()), *self.writer.snapshot.holders(uid)}
         found.discard(session.skey)
-        agent = session.agent + SEPARATOR
         # Sessions whose node has since been taken back, in this very batch, do not count.
         return {s for s in found if s.startswith(agent) and uid in self.session(s).nodes}
 

@@ -148,7 +148,8 @@ def _read_meta(batch: Batch, table: FileTable, file: StoredFile) -> int:
     with open(file.path, "rb") as stream:
         now = Stat.of(os.fstat(stream.fileno()))
         data = stream.read(MAX_META + 1)
-    batch.remove_file(file)
+    if file.offset:  # it has been read before
+        batch.remove_file(file)
     if len(data) <= MAX_META:
         for item in SOURCES[file.agent].meta(source_file(file), data):
             batch.add(SOURCES[file.agent], file, item)

@@ -274,6 +274,8 @@ class Worker:
         rank = 0 if urgent else 1
         if self.bans is not None and self.bans.patterns and file.kind in ("history", "names", "meta"):
             rank = 2  # only transcripts tell which sessions are excluded
+        if file.kind == "spill" and not urgent:
+            rank = 2  # a transcript that is read later takes it in by itself
         heapq.heappush(self._heap, (rank, -_mtime(Path(file.path)), number, action))
         if self._working_since is None:
             self._working_since, self._done_bytes = time.monotonic(), 0
