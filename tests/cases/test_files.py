@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ from typing import Any
 import pytest
 from awaiting import until
 from case_kit import CLAUDE, CODEX, QWEN, Case, Q, S, T, at, cc, encode, is_root, meta, person, qw
-from machine import RECALLD
 
 DIR = "claude/projects/-srv-shop"
 OTHER = "5e551011-0000-4000-8000-0000000000aa"
@@ -287,39 +284,6 @@ def test_fifos_sockets_and_devices_are_left_alone(case: Case) -> None:
     assert case.found("regularterm") == [S] and OTHER in json.dumps(case.findings())
 
 
-def test_a_copy_of_a_whole_root_as_a_second_root(case: Case) -> None:
-    case.write(CLAUDE, cc("user", "u1", None, "twinterm", 0), cc("user", "u2", "u1", "second", 1))
-    case.write(
-        f"{DIR}/{S}/subagents/agent-1.jsonl", cc("user", "s1", None, "subtwinterm", 1, isSidechain=True, agentId="1")
-    )
-    shutil.copytree(case.claude, case.root / "backup")
-    case.places.config.write_text(f'[sources.claude-code]\nroots = ["{case.claude}", "{case.root}/backup"]\n')
-    case.read()
-    assert case.matches("twinterm") == 1 and case.matches("subtwinterm") == 1 and case.ask("status")["sessions"] == 2
-    case.append(f"backup/projects/-srv-shop/{S}.jsonl", cc("user", "u3", "u2", "onlybackupterm", 2))
-    case.read()
-    assert case.matches("twinterm") == 1 and case.found("onlybackupterm") == [S]
-    shutil.rmtree(case.root / "backup")
-    case.read()
-    assert case.matches("twinterm") == 1 and case.found("twinterm") == [S]
-    case.append(CLAUDE, cc("user", "u4", "u2", "originalterm", 3))
-    case.read()
-    assert case.found("originalterm") == [S] and case.matches("twinterm") == 1
-    assert case.sessions()[S]["source_deleted"] is False
-
-
-def test_two_agents_with_sessions_of_one_id(case: Case) -> None:
-    case.write(CLAUDE, cc("user", "u1", None, "sameidterm claude", 0))
-    case.write(f"qwen/projects/-srv-site/chats/{S}.jsonl", qw("user", "u1", None, "sameidterm qwen", 0, sessionId=S))
-    case.read()
-    hits = case.ask("search", query="sameidterm")["hits"]
-    assert sorted(h["session"]["agent"] for h in hits) == ["claude-code", "qwen-code"]
-    assert all(h["match_count"] == 1 for h in hits)
-    assert case.ask("status")["sessions"] == 2
-    error = case.json("show", S, ok=(4,))["error"]
-    assert error["code"] == "ambiguous"
-
-
 def test_times_that_are_missing_ancient_or_ahead(case: Case) -> None:
     lines = [
         cc("user", "u1", None, "firstterm", 0),
@@ -384,124 +348,3 @@ def test_thousands_of_files_at_once(case: Case) -> None:
     case.read()
     assert case.ask("status")["sessions"] == 2000 and case.ask("search", query="crowdterm")["total"] == 2000
     assert case.found("number1999") == ["5e551011-0000-4000-8000-000000001999"]
-
-
-def test_an_excluded_unknown_or_disabled_agent(case: Case) -> None:
-    case.write(CODEX, meta(), *person("disabledterm", 1))
-    case.write(CLAUDE, cc("user", "u1", None, "enabledterm", 0))
-    case.places.config.write_text("[sources.codex]\nenabled = false\n")
-    case.read()
-    assert case.found("enabledterm") == [S] and case.found("disabledterm") == []
-
-
-@pytest.mark.skipif(
-    sys.platform != "linux" or not is_root(), reason="a small file system of its own needs mount rights"
-)
-def test_a_full_disk_loses_nothing_once_there_is_room(case: Case) -> None:
-    case.places.data.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=3m,mode=700", "tmpfs", str(case.places.data)],
-        capture_output=True,
-        check=False,
-    )
-    if made.returncode:
-        pytest.skip("may not mount")
-    try:
-        case.start()
-        ballast = case.places.data / "ballast"
-        ballast.write_bytes(b"x" * 2_000_000)
-        for n in range(8):
-            case.append(
-                CLAUDE,
-                *[cc("user", f"u{n}-{i}", None, f"fullterm{n}x{i} " + os.urandom(2000).hex(), i) for i in range(60)],
-            )
-        until(lambda: "indexer_died" in case.log(), case.log)
-        assert case.ask("ping")["pid"]
-        subprocess.run(["mount", "-o", "remount,size=64m", str(case.places.data)], check=True)
-        ballast.unlink()
-        case.read()
-        assert case.sessions()[S]["records"] == 480
-        assert case.found("fullterm7x59") == [S] and case.found("fullterm0x0") == [S]
-    finally:
-        case.sweep()
-        subprocess.run(["umount", "-l", str(case.places.data)], check=False)
-        case.process = None
-
-
-def test_a_hard_linked_copy_of_a_root_is_one_history(case: Case) -> None:
-    case.write(CLAUDE, cc("user", "u1", None, "linktwinterm", 0))
-    twin = case.path(f"backup/projects/-srv-shop/{S}.jsonl")
-    os.link(case.path(CLAUDE), twin)
-    case.places.config.write_text(f'[sources.claude-code]\nroots = ["{case.claude}", "{case.root}/backup"]\n')
-    case.read()
-    assert case.matches("linktwinterm") == 1
-    for n in range(5):
-        case.append(CLAUDE, cc("user", f"v{n}", "u1", f"grownterm {n}", n + 1))
-        case.read()
-    assert case.matches("grownterm") == 5 and case.matches("linktwinterm") == 1
-    twin.unlink()
-    case.read()
-    assert case.matches("grownterm") == 5 and case.sessions()[S]["source_deleted"] is False
-    case.append(CLAUDE, cc("user", "w", "u1", "lastterm", 9))
-    case.read()
-    assert case.found("lastterm") == [S]
-
-
-def test_one_root_named_in_several_ways_is_one_root(case: Case) -> None:
-    case.write(CLAUDE, cc("user", "u1", None, "onerootterm", 0))
-    (case.root / "alias").symlink_to(case.claude)
-    names = [f"{case.claude}/", f"{case.root}/./claude", f"{case.root}/codex/../claude", f"{case.root}/alias"]
-    case.places.config.write_text(f"[sources.claude-code]\nroots = {json.dumps(names)}\n")
-    case.env["CLAUDE_CONFIG_DIR"] = f"{case.claude}//"
-    case.read()
-    assert case.matches("onerootterm") == 1
-    status = case.ask("status")
-    assert status["sessions"] == 1
-    assert status["files"] == 1
-    case.append(CLAUDE, cc("user", "u2", "u1", "secondrootterm", 1))
-    until(lambda: case.matches("secondrootterm") == 1, case.log)
-
-
-def test_the_runtime_directory_in_qwen_codes_settings(case: Case) -> None:
-    elsewhere = case.root / "elsewhere"
-    del case.env["QWEN_RUNTIME_DIR"]
-    (case.qwen / "settings.json").write_text(
-        f'{{ // where sessions go\n "advanced": {{"runtimeOutputDir": "{elsewhere}"}} }}'
-    )
-    case.write(f"elsewhere/projects/-srv-site/chats/{Q}.jsonl", qw("user", "q1", None, "runtimeterm", 0))
-    case.read()
-    assert case.found("runtimeterm") == [Q]
-
-
-def test_history_of_a_purged_transcript_survives_a_rebuild(case: Case) -> None:
-    case.write(
-        "claude/history.jsonl",
-        {"display": "purgeterm asked", "timestamp": 1764320400000, "project": "/srv/shop", "sessionId": S},
-    )
-    path = case.write(
-        CLAUDE, cc("user", "u1", None, "purgeterm asked", 0), cc("assistant", "a1", "u1", "purgeterm answered", 1)
-    )
-    case.read()
-    path.unlink()
-    case.read()
-    case.end()
-    pointer = case.places.index / "current"
-    told = json.loads(pointer.read_bytes())
-    told["made_with"]["redactor"] = 0
-    pointer.write_text(json.dumps(told))
-    case.read()
-    assert case.lines(S) == ["purgeterm asked", "purgeterm answered"]
-    assert case.matches("purgeterm") == 2
-
-
-@pytest.mark.skipif(sys.platform != "linux" or not is_root(), reason="a file system of its own needs mount rights")
-def test_a_read_only_data_directory_is_one_clear_line(case: Case) -> None:
-    case.places.data.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "ro,mode=700", "tmpfs", str(case.places.data)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("may not mount")
-    try:
-        done = subprocess.run([RECALLD], env=case.env, capture_output=True, text=True, timeout=20, check=False)
-        assert done.returncode == 4 and "Read-only" in done.stderr and done.stderr.count("\n") == 1
-    finally:
-        subprocess.run(["umount", "-l", str(case.places.data)], check=False)

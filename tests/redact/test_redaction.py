@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recalld.redact import KINDS, VERSION, Redactor, redact_message
+from redact.innocent_samples import INNOCENT, INNOCENT_LINES
 from redact.redact_samples import (
     AROUND,
     B64,
     HEX,
-    INNOCENT,
-    INNOCENT_LINES,
     NAMED,
     PASSWORD_PLACES,
     PASSWORDS,

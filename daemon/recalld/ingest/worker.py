@@ -23,6 +23,7 @@ from recalld.index.writer import IndexWriter
 from recalld.ingest import reading
 from recalld.ingest.bans import Bans
 from recalld.ingest.batch import Batch
+from recalld.ingest.tally import Tally
 from recalld.ingest.texts import Texts
 from recalld.settings import Config
 from recalld.sources.base import Source
@@ -105,11 +106,7 @@ class Worker:
         """When the last commit ended, and how long it took."""
         self._told = 0.0
         self._done_bytes = 0
-        self._sums: dict[str, _Counts] = {}
-        self._counted: dict[str, _Counts] = {}
-        """What the files come to: by agent, and what of it is each file's."""
-        for file in self.files.values():
-            self._count(file)
+        self.tally = Tally(self.files.values())
         self._working_since: float | None = None
         self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {}
         """Commands beside `sync` and `stop`, each with params → result, run between two chunks."""
@@ -244,7 +241,7 @@ class Worker:
             return
         file = action.file
         self.files[file.id] = file
-        self._count(file)
+        self.tally.count(file)
         self.troubles.pop(file.path, None)
         if isinstance(action, Read | Replace):
             self._enqueue(action, urgent=urgent)
@@ -301,7 +298,7 @@ class Worker:
             read = None
         if read is None:
             self._current = None
-            self._count(file)
+            self.tally.count(file)
         else:
             self._current_action = None
             self.touch()
@@ -442,36 +439,16 @@ class Worker:
     def status(self) -> dict[str, Any]:
         """Return progress and counts: `pending_bytes`, `total_bytes`, `rate` (bytes per second), files by agent."""
         elapsed = time.monotonic() - self._working_since if self._working_since is not None else 0.0
-        counts = {agent: self._sums.get(agent, _Counts()) for agent in self.roots}
+        agents = self.tally.agents(self.roots)
         return {
             "pending_bytes": self.pending_bytes,
-            "total_bytes": sum(c.bytes for c in counts.values()),
+            "total_bytes": self.tally.bytes(self.roots),
             "complete": self.complete,
             "rate": int(self._done_bytes / elapsed) if elapsed > 0 else 0,
-            "files": sum(c.files for c in counts.values()),
-            "agents": {
-                agent: {
-                    "files": counts[agent].files,
-                    "skipped_lines": counts[agent].skipped,
-                    "roots": [str(r) for r in roots],
-                }
-                for agent, roots in self.roots.items()
-            },
+            "files": sum(agent["files"] for agent in agents.values()),
+            "agents": agents,
             "last_commit": self.last_commit,
         }
-
-    def _count(self, file: StoredFile) -> None:
-        """Bring what the files come to up to date with one of them."""
-        if file.kind in ("spill", "meta"):
-            return
-        now = _Counts() if file.deleted else _Counts(1, file.skipped, file.size)
-        before = self._counted.get(file.id, _Counts())
-        if now != before:
-            self._counted[file.id] = now
-            sums = self._sums.setdefault(file.agent, _Counts())
-            sums.files += now.files - before.files
-            sums.skipped += now.skipped - before.skipped
-            sums.bytes += now.bytes - before.bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -482,13 +459,6 @@ class _Landing:
     text: int
     started: float
     everything: bool
-
-
-@dataclass(slots=True)
-class _Counts:
-    files: int = 0
-    skipped: int = 0
-    bytes: int = 0
 
 
 def _nothing() -> None:
