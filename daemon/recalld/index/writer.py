@@ -53,6 +53,8 @@ class IndexWriter:
             raise IndexFailure(f"cannot open the index at {path} for writing: {error}") from error
         self._schema = build_schema()
         self._changed = False
+        self._whole = False
+        """What has been added since the last commit is a consistent state: it may be committed at any moment."""
         self._commits = 0
         self._flight: threading.Thread | None = None
         """A commit that is being made."""
@@ -61,9 +63,17 @@ class IndexWriter:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The state of the last commit; waits for one that is being made."""
+        """The state of the last commit; waits for one that is being made, and makes one of what is `held`."""
+        if self._changed and self._whole:
+            self.commit()
         self.settle()
         return self._snapshot
+
+    def hold(self) -> None:
+        """Note that what has been added so far is a consistent state, of which a commit can wait until somebody looks.
+
+        Every commit begins a segment, and small segments are merged: what is committed together costs less."""
+        self._whole = True
 
     def _read(self) -> Snapshot:
         self._index.reload()
@@ -76,7 +86,7 @@ class IndexWriter:
             self._writer.add_document(document(stored))
         except (ValueError, OSError) as error:
             raise IndexFailure(f"a document could not be added: {error}") from error
-        self._changed = True
+        self._changed, self._whole = True, False
 
     def replace(self, stored: Stored) -> None:
         """Put a document in the place of the one with its key, if there is one."""
@@ -90,7 +100,7 @@ class IndexWriter:
             self._writer.delete_documents_by_term(field, raw_term(field, value))
         except (ValueError, OSError) as error:
             raise IndexFailure(f"documents could not be deleted: {error}") from error
-        self._changed = True
+        self._changed, self._whole = True, False
 
     def delete_all_of(self, queries: Sequence[tantivy.Query]) -> None:
         """Delete the documents added so far that match every one of `queries`."""
@@ -100,7 +110,7 @@ class IndexWriter:
             self._writer.delete_documents_by_query(query)
         except (ValueError, OSError) as error:
             raise IndexFailure(f"documents could not be deleted: {error}") from error
-        self._changed = True
+        self._changed, self._whole = True, False
 
     def commit(self, *, wait: bool = True) -> None:
         """Make everything so far visible and lasting. Without `wait`, return at once and go on in a thread: whatever is

@@ -26,7 +26,7 @@ from recalld.ingest.fold import file_rank
 from recalld.ingest.nodes import Entry, Held, LeafTitle, Node, Session, is_person, load, title_of
 from recalld.ingest.ownership import decide
 from recalld.ingest.texts import Texts
-from recalld.ingest.write import write_session
+from recalld.ingest.write import settle_session, write_session
 from recalld.model import Fact, Message, Record
 from recalld.sources.base import Source
 
@@ -403,6 +403,10 @@ class Batch:
             self.bans.save()  # a decision is on disk before the index acts on it
         decide(self)
         changed = [skey for skey, s in self.used.items() if s.dirty]
+        for skey in changed:
+            settle_session(self, self.sessions[skey])
+        if any(not node.fresh for skey in changed for node in self.sessions[skey].dirty_nodes.values()):
+            _ = self.writer.snapshot  # their texts are read back, so what is held must be committed before the first write
         for skey in changed:
             write_session(self, self.sessions[skey])
         for file in self.dirty_leaf_files:

@@ -36,7 +36,10 @@ FIRST_COMMIT_S = 0.25
 """The first commit of a build comes this soon, so that something can be found at once."""
 
 COMMIT_S = 2.0
-"""Later ones come when the batch is full, or after this time."""
+"""Later ones come when the batch is full, or after this time; in a first build only after this time, or HELD_BYTES."""
+
+HELD_BYTES = 64 * 2**20
+"""Characters of text that are written without a commit at most: what a crash in a first build costs to read again."""
 
 STATUS_EVERY_S = 0.5
 """How often progress is told while there is work."""
@@ -102,6 +105,9 @@ class Worker:
         self._began = time.monotonic()
         self._uncommitted_since: float | None = None
         self._landing: _Landing | None = None
+        self._held: list[str] = []
+        self._held_text = 0
+        """Sessions and characters that were written since the last commit was begun."""
         self._committed = self._commit_took = 0.0
         """When the last commit ended, and how long it took."""
         self._told = 0.0
@@ -367,7 +373,11 @@ class Worker:
         longest = FIRST_COMMIT_S if first else COMMIT_S
         urgent_done = self._current is None and self._queued and not (self._heap and self._heap[0][0] == 0)
         full = self.batch.text_bytes >= self.config.index.batch_bytes
-        if full or waited >= longest or (urgent_done and self.complete and self._breath() <= 0):
+        if full and not first and not self.complete and waited < longest and self._held_text < HELD_BYTES:
+            self._land()
+            self._flush()
+            self.writer.hold()
+        elif full or waited >= longest or (urgent_done and self.complete and self._breath() <= 0):
             self.commit(wait=self.complete)
 
     def _breath(self) -> float:
@@ -404,13 +414,17 @@ class Worker:
         if self._uncommitted_since is None:
             return
         started = time.monotonic()
-        text = self.batch.text_bytes
-        changed = self.batch.flush()
+        self._flush()
         self.writer.commit(wait=wait)
         self._uncommitted_since = None
-        self._landing = _Landing(changed, text, started, everything)
+        self._landing = _Landing(list(dict.fromkeys(self._held)), self._held_text, started, everything)
+        self._held, self._held_text = [], 0
         if wait:
             self._land()
+
+    def _flush(self) -> None:
+        self._held_text += self.batch.text_bytes
+        self._held += self.batch.flush()
 
     def _land(self) -> None:
         """Wait for the commit that is being made, if there is one, and tell of it."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 _LINKS_A_DOCUMENT = 2000
 
 
-def write_session(batch: Batch, session: Session) -> None:
-    """Write what is new or different of a session, and its own document; it is clean afterwards."""
+def settle_session(batch: Batch, session: Session) -> None:
+    """Work out what is new or different of a session, before anything is written."""
     rank = file_rank(session, batch.files)
     order = session.ordered(rank)
     for uid in list(session.unresolved):
@@ -29,6 +29,11 @@ def write_session(batch: Batch, session: Session) -> None:
             session.touch(node)
     _mark_abandoned(session, order, rank)
     _find_first_prompt(batch, session, order)
+
+
+def write_session(batch: Batch, session: Session) -> None:
+    """Write what `settle_session` found, and the session's own document; it is clean afterwards."""
+    rank = file_rank(session, batch.files)
     for node in session.dirty_nodes.values():
         _write_node(batch, session, node)
         node.fresh = False
@@ -38,7 +43,7 @@ def write_session(batch: Batch, session: Session) -> None:
     for file in session.dirty_facts:
         if file in session.facts:
             batch.writer.replace(StoredFacts(file, session.agent, session.skey, session.facts[file]))
-    _write_summary(batch, session, order, rank)
+    _write_summary(batch, session, session.ordered(rank), rank)
     session.pending.clear()
     session.dirty_nodes.clear()
     session.new_links.clear()
