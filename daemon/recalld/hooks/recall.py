@@ -14,6 +14,7 @@ from recalld.hooks.scope import Scope
 from recalld.hooks.words import Unit, units
 from recalld.index.documents import StoredRecord, StoredSession, hash_of
 from recalld.index.reader import Snapshot
+from recalld.index.schema import said_term
 from recalld.search import snippets
 
 SESSIONS = 2
@@ -86,9 +87,9 @@ def _found(snapshot: Snapshot, scope: Scope, prompt: str, asked: Sequence[Unit],
     """
     records = scope.records(snapshot)
     passes = [records]
-    same = hash_of("user", "message", prompt)
-    if snapshot.searcher.doc_freq("hash", same):
-        asking = Query.term_query(snapshot.schema, "hash", same)
+    same = said_term(hash_of("user", "message", prompt))
+    if snapshot.searcher.doc_freq("said", same):
+        asking = Query.term_query(snapshot.schema, "said", same)
         passes.insert(0, Query.boolean_query([(Occur.Must, records), (Occur.MustNot, asking)]))
     for where in passes:
         found = weigh(snapshot, asked, where, sessions)
@@ -118,7 +119,7 @@ def _chosen(snapshot: Snapshot, session: StoredSession, evidence: Evidence, line
 
 def _specific(snapshot: Snapshot, record: StoredRecord) -> float:
     """Return how much of its own a record says: what was said or run in the same words before belongs to no story."""
-    same = int(snapshot.searcher.doc_freq("hash", record.hash))
+    same = int(snapshot.searcher.doc_freq("said", said_term(record.hash)))
     short = len(record.text) < SHORT and record.kind == "message"
     return (0.6 if short else 1.0) / same if same else 1.0
 

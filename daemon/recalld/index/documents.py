@@ -17,7 +17,7 @@ import msgpack
 import tantivy
 
 from recalld import analysis
-from recalld.index.schema import raw_term
+from recalld.index.schema import hash_term, hashed, said_term
 from recalld.model import Kind, Role
 
 SEPARATOR = "\x1f"
@@ -34,10 +34,8 @@ def split_session_key(skey: str) -> tuple[str, str]:
     return agent, session
 
 
-@lru_cache(maxsize=4096)
-def number_of(text: str) -> int:
-    """Return a 63-bit hash of `text`, stable across processes."""
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") >> 1
+number_of = lru_cache(maxsize=4096)(hashed)
+"""A session key's number: `hashed`, remembered."""
 
 
 @dataclass(slots=True)
@@ -303,10 +301,8 @@ def record_document(r: StoredRecord) -> tantivy.Document:
     agent = r.agent
     add = d.add_text
     add("type", "r")
-    add("key", raw_term("key", r.key))
     add("file", r.file)
     add("skey", r.skey)
-    add("uid", raw_term("uid", r.uid))
     add("agent", agent)
     add("role", r.role)
     add("kind", r.kind)
@@ -320,8 +316,6 @@ def record_document(r: StoredRecord) -> tantivy.Document:
         add("flag", "subagent")
     if r.abandoned:
         add("flag", "abandoned")
-    if r.call:
-        add("call", raw_term("call", r.call))
     if r.side:
         add("side", r.side)
     if r.project:
@@ -336,6 +330,13 @@ def record_document(r: StoredRecord) -> tantivy.Document:
     if parts:
         add("parts", parts)
     number = d.add_integer
+    number("key", hash_term("key", r.key))
+    if r.sub == 0:
+        number("uid", hash_term("uid", r.uid))
+    if r.call:
+        number("call", hash_term("call", r.call))
+    if r.kind != "output":
+        number("said", said_term(r.hash))
     number("snum", number_of(r.skey))
     number("time", r.time or 0)
     number("ord", r.ord)
@@ -377,13 +378,14 @@ def document(stored: Stored) -> tantivy.Document:
     if isinstance(stored, StoredRecord):
         return record_document(stored)
     d = tantivy.Document()
-    d.add_text("key", raw_term("key", stored.key))
+    d.add_integer("key", hash_term("key", stored.key))
     d.add_bytes("body", to_body(stored))
     if isinstance(stored, StoredCopy):
         d.add_text("type", "c")
         d.add_text("skey", stored.skey)
         d.add_text("file", stored.file)
-        d.add_text("uid", raw_term("uid", stored.uid))
+        if stored.sub == 0:
+            d.add_integer("uid", hash_term("uid", stored.uid))
         d.add_integer("snum", number_of(stored.skey))
         d.add_integer("place", place_of(stored.offset, stored.sub))
         if stored.abandoned:
@@ -393,7 +395,7 @@ def document(stored: Stored) -> tantivy.Document:
         d.add_text("skey", stored.skey)
         d.add_text("file", stored.file)
         for uid, _, _ in stored.nodes:
-            d.add_text("uid", raw_term("uid", uid))
+            d.add_integer("uid", hash_term("uid", uid))
     elif isinstance(stored, StoredFacts):
         d.add_text("type", "n")
         d.add_text("file", stored.file)

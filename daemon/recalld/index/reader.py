@@ -151,10 +151,12 @@ class Snapshot:
         """Return the keys of the sessions that hold a node of this id, as a record, a copy or a link."""
         held = self.term("uid", uid)
         found: set[str] = set()
-        for kind, cls in (("r", StoredRecord), ("c", StoredCopy), ("l", StoredLinks)):
-            query = self.all_of(held, self.term("type", kind))
-            found |= {from_body(cls, body).skey for body in self.bodies(query)}  # type: ignore[type-var,attr-defined]
-        return found
+        records = (from_body(StoredRecord, body) for body in self.bodies(self.all_of(held, self.term("type", "r"))))
+        found |= {record.skey for record in records if record.uid == uid}
+        copies = (from_body(StoredCopy, body) for body in self.bodies(self.all_of(held, self.term("type", "c"))))
+        found |= {copy.skey for copy in copies if copy.uid == uid}
+        links = (from_body(StoredLinks, body) for body in self.bodies(self.all_of(held, self.term("type", "l"))))
+        return found | {link.skey for link in links if any(node[0] == uid for node in link.nodes)}
 
     def owned(self, held: StoredRecord | StoredCopy) -> StoredRecord | None:
         """Return the record itself, following a copy to its owner."""

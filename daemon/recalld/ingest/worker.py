@@ -36,10 +36,11 @@ FIRST_COMMIT_S = 0.25
 """The first commit of a build comes this soon, so that something can be found at once."""
 
 COMMIT_S = 2.0
-"""Later ones come when the batch is full, or after this time; in a first build only after this time, or HELD_BYTES."""
+"""Later ones come when the batch is full, or after this time."""
 
-HELD_BYTES = 64 * 2**20
-"""Characters of text that are written without a commit at most: what a crash in a first build costs to read again."""
+BUILD_COMMIT_S, BUILD_COMMIT_BYTES = 5.0, 24 * 2**20
+"""While everything on disk is read and no session goes on, they come after this time, or after so many characters of
+text: every commit begins a segment, and many small segments are merged at once. It is also what a crash costs."""
 
 STATUS_EVERY_S = 0.5
 """How often progress is told while there is work."""
@@ -108,6 +109,8 @@ class Worker:
         self._held: list[str] = []
         self._held_text = 0
         """Sessions and characters that were written since the last commit was begun."""
+        self._urgent = False
+        """Something that a hint named has been read since then."""
         self._committed = self._commit_took = 0.0
         """When the last commit ended, and how long it took."""
         self._told = 0.0
@@ -324,7 +327,7 @@ class Worker:
             if self._current is not None:
                 self._interrupt()
                 return
-            heapq.heappop(self._heap)
+            self._urgent |= heapq.heappop(self._heap)[0] == 0
             del self._queued[action.file.id]
             file = action.file
             if isinstance(action, Replace):
@@ -370,10 +373,11 @@ class Worker:
             return
         waited = time.monotonic() - self._uncommitted_since
         first = self.last_commit is None and self._landing is None and not self.complete
-        longest = FIRST_COMMIT_S if first else COMMIT_S
+        building = not self.complete and not self._urgent
+        longest = FIRST_COMMIT_S if first else BUILD_COMMIT_S if building else COMMIT_S
         urgent_done = self._current is None and self._queued and not (self._heap and self._heap[0][0] == 0)
         full = self.batch.text_bytes >= self.config.index.batch_bytes
-        if full and not first and not self.complete and waited < longest and self._held_text < HELD_BYTES:
+        if full and building and not first and waited < longest and self._held_text < BUILD_COMMIT_BYTES:
             self._land()
             self._flush()
             self.writer.hold()
@@ -418,7 +422,7 @@ class Worker:
         self.writer.commit(wait=wait)
         self._uncommitted_since = None
         self._landing = _Landing(list(dict.fromkeys(self._held)), self._held_text, started, everything)
-        self._held, self._held_text = [], 0
+        self._held, self._held_text, self._urgent = [], 0, False
         if wait:
             self._land()
 

@@ -12,7 +12,7 @@ from tantivy import FieldType, Occur, Query
 from recall.errors import UsageError
 from recalld.index.documents import StoredRecord, StoredSession, from_body, place_of
 from recalld.index.reader import Snapshot
-from recalld.index.schema import raw_term
+from recalld.index.schema import hash_term
 from recalld.search import filters
 from recalld.search.filters import Filters
 from recalld.search.query import ParsedQuery
@@ -97,13 +97,13 @@ def failed_calls(snapshot: Snapshot, records: Iterable[StoredRecord]) -> set[tup
     if not calls:
         return found
     query = snapshot.all_of(
-        Query.term_set_query(snapshot.schema, "call", [raw_term("call", call) for call in calls]),
+        Query.term_set_query(snapshot.schema, "call", [hash_term("call", call) for call in calls]),
         snapshot.term("flag", "error"),
         snapshot.term("kind", "output"),
     )
     for _, address in snapshot.searcher.search(query, limit=len(calls) * 2, count=False).hits:
         output = record_at(snapshot, address)
-        if output.call:
+        if output.call in calls:
             found.add((output.skey, output.call))
     return found
 
