@@ -63,6 +63,11 @@ def stem_analyzer() -> tantivy.TextAnalyzer:
     return builder.filter(tantivy.Filter.stemmer("english")).build()
 
 
+def tags_analyzer() -> tantivy.TextAnalyzer:
+    """Return the analyzer of the field that documents are filtered by: it splits at ASCII blanks, and changes nothing."""
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+
+
 _PLAIN = plain_analyzer()
 _STEM = stem_analyzer()
 

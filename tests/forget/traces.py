@@ -12,9 +12,9 @@ from pathlib import Path
 import msgpack
 import tantivy
 
-from recalld.index.schema import RAW_FIELDS, TEXT_FIELDS, register_tokenizers
+from recalld.index.schema import TAGS, TEXT_FIELDS, register_tokenizers, tag
 
-FIELDS = (*RAW_FIELDS, *TEXT_FIELDS, "stem", "parts")
+FIELDS = (*TEXT_FIELDS, "stem", "parts")
 
 
 def traces(data: Path, *words: str) -> list[str]:
@@ -38,9 +38,10 @@ def in_index(directory: Path, words: tuple[str, ...]) -> list[str]:
     register_tokenizers(index)
     index.reload()
     searcher = index.searcher()
-    for field in FIELDS:
-        for word in words:
-            for term, _ in searcher.terms_with_prefix(field, word.lower(), limit=10):
+    for word in words:
+        beginnings = [(field, word.lower()) for field in FIELDS] + [("tags", tag(name, word)) for name in TAGS]
+        for field, beginning in beginnings:
+            for term, _ in searcher.terms_with_prefix(field, beginning, limit=10):
                 found.append(f"{directory.name}: the term {term!r} of {field}")
     for ordinal in range(searcher.num_segments):
         for number in itertools.count():

@@ -10,7 +10,7 @@ from tantivy import Occur, Query
 
 from recalld.hooks.context import clip
 from recalld.hooks.files import absolute_paths
-from recalld.hooks.history import NAMES, any_term, called, day, newest
+from recalld.hooks.history import NAMES, called, day, newest
 from recalld.hooks.recall import Told
 from recalld.hooks.scope import Scope
 from recalld.hooks.words import units
@@ -45,7 +45,7 @@ def at_start(snapshot: Snapshot, scope: Scope) -> Told | None:
     last = _last_sessions(snapshot, scope)
     if not last:
         return None
-    skeys = any_term(snapshot, "skey", [s.skey for s in last])
+    skeys = snapshot.any_term("skey", [s.skey for s in last])
     messages = newest(snapshot, scope.records(snapshot, snapshot.term("kind", "message"), skeys), _LOOKED_AT)
     everywhere = newest(snapshot, scope.records(snapshot, snapshot.term("kind", "message")), _LOOKED_AT)
     edits = newest(snapshot, scope.records(snapshot, snapshot.term("kind", "edit")), _LOOKED_AT)

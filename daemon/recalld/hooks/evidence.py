@@ -105,7 +105,7 @@ def unit_query(snapshot: Snapshot, unit: Unit) -> Query:
 
 def weigh(snapshot: Snapshot, units: Sequence[Unit], where: Query, sessions: int) -> Weighed:
     """Return what speaks for the sessions whose records match `where`, which are `sessions` in number."""
-    stored = max(int(snapshot.searcher.doc_freq("type", "s")), FLOOR)
+    stored = max(snapshot.frequency("type", "s"), FLOOR)
     record = snapshot.term("type", "r")
     rarest = sorted(units, key=lambda u: _frequency(snapshot, u))[:MAX_UNITS]
     # By session: the messages in which a unit stands, with its worth there.

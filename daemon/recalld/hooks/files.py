@@ -65,7 +65,7 @@ def _touching(snapshot: Snapshot, path: str, others: Sequence[tuple[Occur, Query
     name = analysis.tokens(os.path.basename(path))
     if not name:
         return []
-    kinds = Query.term_set_query(snapshot.schema, "kind", ["edit", "read"])
+    kinds = snapshot.any_term("kind", ["edit", "read"])
     query = Query.boolean_query(
         [
             (Occur.Must, snapshot.term("type", "r")),

@@ -67,7 +67,7 @@ def fix(snapshot: Snapshot, output: str, agent: str, asking: str | None, said: s
 
 
 def _worth(snapshot: Snapshot, terms: Sequence[str]) -> float:
-    records = max(int(snapshot.searcher.doc_freq("type", "r")), FLOOR * 10)
+    records = max(snapshot.frequency("type", "r"), FLOOR * 10)
     worth = 0.0
     for term in terms:
         rarity = math.log((records + 1) / (snapshot.searcher.doc_freq("text", term) + 0.5))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from tantivy import FieldType, Occur, Order, Query
@@ -58,11 +57,6 @@ def asked_before(snapshot: Snapshot, record: StoredRecord) -> StoredRecord | Non
     ]
     found = _ordered(snapshot, Query.boolean_query(parts), "ord", Order.Desc, 1)
     return found[0] if found else None
-
-
-def any_term(snapshot: Snapshot, field: str, values: Sequence[str]) -> Query:
-    """Return the query for any of `values` in a raw field."""
-    return Query.term_set_query(snapshot.schema, field, list(values))
 
 
 def day(ms: int | None) -> str:

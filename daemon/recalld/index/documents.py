@@ -17,7 +17,7 @@ import msgpack
 import tantivy
 
 from recalld import analysis
-from recalld.index.schema import hash_term, hashed, said_term
+from recalld.index.schema import hash_term, hashed, said_term, tag
 from recalld.model import Kind, Role
 
 SEPARATOR = "\x1f"
@@ -295,32 +295,39 @@ def from_body(cls: type[S], body: bytes | bytearray | list[int]) -> S:
     return cls(*msgpack.unpackb(bytes(body), strict_map_key=False, unicode_errors="surrogatepass"))
 
 
+@lru_cache(maxsize=256)
+def _tags_of(skey: str, file: str, project: str | None, branch: str | None, subagent: bool) -> str:
+    """Return the tags that the records of one session have in common."""
+    tags = [tag("type", "r"), tag("file", file), tag("skey", skey), tag("agent", split_session_key(skey)[0])]
+    if branch:
+        tags.append(tag("branch", analysis.fold(branch)))
+    if subagent:
+        tags.append(tag("flag", "subagent"))
+    if project:
+        tags += [tag("project", token) for token in analysis.project_tokens(project)]
+    return " ".join(tags)
+
+
+@lru_cache(maxsize=1024)
+def _tags_of_kind(role: str, kind: str, tool: str | None, is_error: bool | None, abandoned: bool) -> str:
+    """Return the tags that records of one kind have in common."""
+    tags = [tag("role", role), tag("kind", kind)]
+    if tool:
+        tags.append(tag("tool", analysis.fold(tool)))
+    if is_error:
+        tags.append(tag("flag", "error"))
+    if abandoned:
+        tags.append(tag("flag", "abandoned"))
+    return " ".join(tags)
+
+
 def record_document(r: StoredRecord) -> tantivy.Document:
     """Return the searchable document of a record."""
     d = tantivy.Document()
-    agent = r.agent
     add = d.add_text
-    add("type", "r")
-    add("file", r.file)
-    add("skey", r.skey)
-    add("agent", agent)
-    add("role", r.role)
-    add("kind", r.kind)
-    if r.tool:
-        add("tool", analysis.fold(r.tool))
-    if r.branch:
-        add("branch", analysis.fold(r.branch))
-    if r.is_error:
-        add("flag", "error")
-    if r.subagent:
-        add("flag", "subagent")
-    if r.abandoned:
-        add("flag", "abandoned")
-    if r.side:
-        add("side", r.side)
-    if r.project:
-        for token in analysis.project_tokens(r.project):
-            add("project", token)
+    tags = _tags_of(r.skey, r.file, r.project, r.branch, r.subagent)
+    tags += " " + _tags_of_kind(r.role, r.kind, r.tool, r.is_error, r.abandoned)
+    add("tags", tags if r.side is None else f"{tags} {tag('side', r.side)}")
     for path in r.paths:
         add("path", analysis.plain(path))
     plain, stem, parts = analysis.text_fields(r.text, r.kind)
@@ -381,51 +388,39 @@ def document(stored: Stored) -> tantivy.Document:
     d.add_integer("key", hash_term("key", stored.key))
     d.add_bytes("body", to_body(stored))
     if isinstance(stored, StoredCopy):
-        d.add_text("type", "c")
-        d.add_text("skey", stored.skey)
-        d.add_text("file", stored.file)
+        tags = [tag("type", "c"), tag("skey", stored.skey), tag("file", stored.file)]
         if stored.sub == 0:
             d.add_integer("uid", hash_term("uid", stored.uid))
         d.add_integer("snum", number_of(stored.skey))
         d.add_integer("place", place_of(stored.offset, stored.sub))
         if stored.abandoned:
-            d.add_text("flag", "abandoned")
+            tags.append(tag("flag", "abandoned"))
     elif isinstance(stored, StoredLinks):
-        d.add_text("type", "l")
-        d.add_text("skey", stored.skey)
-        d.add_text("file", stored.file)
+        tags = [tag("type", "l"), tag("skey", stored.skey), tag("file", stored.file)]
         for uid, _, _ in stored.nodes:
             d.add_integer("uid", hash_term("uid", uid))
     elif isinstance(stored, StoredFacts):
-        d.add_text("type", "n")
-        d.add_text("file", stored.file)
-        if stored.skey:
-            d.add_text("skey", stored.skey)
-        else:
-            d.add_text("flag", "leaf")
+        tags = [tag("type", "n"), tag("file", stored.file)]
+        tags.append(tag("skey", stored.skey) if stored.skey else tag("flag", "leaf"))
     elif isinstance(stored, StoredSession):
-        _session_fields(d, stored)
+        tags = _session_fields(d, stored)
     else:
-        d.add_text("type", "f")
-        d.add_text("file", stored.id)
-        d.add_text("agent", stored.agent)
+        tags = [tag("type", "f"), tag("file", stored.id), tag("agent", stored.agent)]
+    d.add_text("tags", " ".join(tags))
     return d
 
 
-def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
-    d.add_text("type", "s")
-    d.add_text("skey", s.skey)
-    d.add_text("sid", s.sid)
-    d.add_text("agent", s.agent)
+def _session_fields(d: tantivy.Document, s: StoredSession) -> list[str]:
+    """Add what a session is found and ranked by; return its tags."""
+    tags = [tag("type", "s"), tag("skey", s.skey), tag("sid", s.sid), tag("agent", s.agent)]
     if s.sub_agent is not None:
-        d.add_text("flag", "subagent")
+        tags.append(tag("flag", "subagent"))
     if s.forked_from:
-        d.add_text("flag", "forked")
+        tags.append(tag("flag", "forked"))
     if s.branch:
-        d.add_text("branch", analysis.fold(s.branch))
+        tags.append(tag("branch", analysis.fold(s.branch)))
     if s.project:
-        for token in analysis.project_tokens(s.project):
-            d.add_text("project", token)
+        tags += [tag("project", token) for token in analysis.project_tokens(s.project)]
     if s.title:
         plain, stem, parts = analysis.text_fields(s.title, "message")
         if s.given_title:  # the first prompt is found as a record
@@ -438,6 +433,7 @@ def _session_fields(d: tantivy.Document, s: StoredSession) -> None:
     d.add_integer("time", s.updated or 0)
     d.add_integer("weight", SESSION_WEIGHT + SUB_AGENT_WEIGHT * (s.sub_agent is not None))
     d.add_integer("size", s.records)
+    return tags
 
 
 def records_of(docs: Iterable[tantivy.Document]) -> list[StoredRecord]:

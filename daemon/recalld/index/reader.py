@@ -23,7 +23,7 @@ from recalld.index.documents import (
     from_body,
     record_key,
 )
-from recalld.index.schema import build_schema, raw_term, register_tokenizers
+from recalld.index.schema import TAGS, build_schema, register_tokenizers, tag, term_of
 
 _CACHED_SESSIONS = 20_000
 """Sessions kept decoded, about 1 KB each: most stores fit whole."""
@@ -85,9 +85,24 @@ class Snapshot:
 
     # -- queries -----------------------------------------------------------------------------------------------------
 
-    def term(self, field: str, value: str) -> tantivy.Query:
-        """Return the query for one raw term, unscored."""
-        return tantivy.Query.term_query(self.schema, field, raw_term(field, value), index_option="basic")
+    def term(self, name: str, value: str) -> tantivy.Query:
+        """Return the query for one tag or id, unscored."""
+        query = tantivy.Query.term_query(self.schema, *term_of(name, value), index_option="basic")
+        return tantivy.Query.const_score_query(query, 0.0)
+
+    def any_term(self, name: str, values: Iterable[str]) -> tantivy.Query:
+        """Return the query for any of some tags or ids of one name, unscored."""
+        terms = [term_of(name, value) for value in values]
+        return tantivy.Query.term_set_query(self.schema, terms[0][0], [term for _, term in terms])
+
+    def frequency(self, name: str, value: str) -> int:
+        """Return how many documents have a tag or id."""
+        return int(self.searcher.doc_freq(*term_of(name, value)))
+
+    def values(self, name: str, beginning: str, limit: int) -> list[str]:
+        """Return the values of one kind of tag that begin so, in order, at most `limit`."""
+        found = self.searcher.terms_with_prefix("tags", tag(name, beginning), limit=limit)
+        return [term[len(TAGS[name]) :] for term, _ in found]
 
     def all_of(self, *queries: tantivy.Query) -> tantivy.Query:
         """Return the conjunction of `queries`."""
@@ -181,7 +196,7 @@ class Snapshot:
         """Return the query for what a session holds: its own records, and what it inherited, which a sub-agent does not
         show: that was its parent's."""
         t = tantivy
-        kinds = t.Query.term_set_query(self.schema, "type", ["r"] if session.sub_agent is not None else ["r", "c"])
+        kinds = self.any_term("type", ["r"] if session.sub_agent is not None else ["r", "c"])
         parts = [(t.Occur.Must, self.term("skey", session.skey)), (t.Occur.Must, kinds)]
         parts += [(t.Occur.Must, q) for q in extra]
         if not abandoned:
@@ -213,13 +228,13 @@ class Snapshot:
         exact = self._by_ids([text]) or self._by_long_id(text)
         if exact:
             return exact
-        names = [name for name, _ in self.searcher.terms_with_prefix("sid", text, limit=limit * 4)] if text else []
+        names = self.values("sid", text, limit * 4) if text else []
         return self._by_ids(names)[:limit]
 
     def _by_ids(self, names: list[str]) -> list[StoredSession]:
         if not names:
             return []
-        query = self.all_of(self.term("type", "s"), tantivy.Query.term_set_query(self.schema, "sid", names))
+        query = self.all_of(self.term("type", "s"), self.any_term("sid", names))
         return [from_body(StoredSession, body) for body in self.bodies(query)]
 
     def _by_long_id(self, text: str) -> list[StoredSession]:

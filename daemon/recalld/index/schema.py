@@ -17,6 +17,7 @@ with all that is needed to make the document again (removing text from the disk 
 from __future__ import annotations
 
 import hashlib
+import re
 
 import tantivy
 
@@ -25,20 +26,22 @@ from recalld import analysis
 FORMAT = 2
 """Version of schema, analysis and bodies. A change means a rebuild."""
 
-RAW_FIELDS = (
-    "type",
-    "file",  # id of the file that the document came from
-    "skey",  # session key: agent, US (0x1f), internal session id
-    "sid",  # session id as people use it (sub-agents: without their parent)
-    "agent",
-    "role",
-    "kind",
-    "tool",  # folded
-    "branch",  # folded
-    "flag",  # error, subagent, abandoned, side
-    "project",  # folded: the path, every directory above it, and every component's name
-    "side",  # path of the spilled text
-)
+TAGS = {
+    "type": "t",
+    "file": "f",  # id of the file that the document came from
+    "skey": "s",  # session key: agent, US (0x1f), internal session id
+    "sid": "i",  # session id as people use it (sub-agents: without their parent)
+    "agent": "a",
+    "role": "r",
+    "kind": "k",
+    "tool": "o",  # folded
+    "branch": "b",  # folded
+    "flag": "g",  # error, subagent, abandoned, leaf, forked
+    "project": "p",  # folded: the path, every directory above it, and every component's name
+    "side": "d",  # path of the spilled text
+}
+"""What documents are filtered by, and the letter that each one's terms begin with. All of them stand in one field,
+`tags`, as one text with blanks between: a field for each cost a tenth of a first build."""
 TEXT_FIELDS = (
     "text",  # what is found as it is written
     "path",  # paths, absolute and as written
@@ -66,9 +69,20 @@ that terms do not share, at every commit and merge, and nobody reads these terms
 no other; the other ids are compared once more by whoever looks them up, so that a third of the bytes can go."""
 
 
-def raw_term(field: str, value: str) -> str | int:
-    """Return the term that stands for `value` in a raw field or in one of ids."""
-    return hash_term(field, value) if field in HASHED_FIELDS else value
+_BLANKS = {" ": "\x01", "\t": "\x02", "\n": "\x03", "\r": "\x04", "\f": "\x05"}
+_BLANK = re.compile("[ \t\n\r\f]")
+
+
+def tag(name: str, value: str) -> str:
+    """Return the term that stands for `value` of one of TAGS in the field `tags`: it holds no blank."""
+    if _BLANK.search(value):
+        value = _BLANK.sub(lambda blank: _BLANKS[blank[0]], value)
+    return TAGS[name] + value
+
+
+def term_of(name: str, value: str) -> tuple[str, str | int]:
+    """Return (field, term) for `value` of one of TAGS or HASHED_FIELDS."""
+    return (name, hash_term(name, value)) if name in HASHED_FIELDS else ("tags", tag(name, value))
 
 
 def hash_term(field: str, value: str) -> int:
@@ -89,8 +103,7 @@ def said_term(text_hash: int) -> int:
 def build_schema() -> tantivy.Schema:
     """Return the schema of format FORMAT."""
     b = tantivy.SchemaBuilder()
-    for name in RAW_FIELDS:
-        b.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    b.add_text_field("tags", tokenizer_name="tags", index_option="basic")
     for name in TEXT_FIELDS:
         b.add_text_field(name, tokenizer_name="plain")
     b.add_text_field("stem", tokenizer_name="stem")  # English stems of what people, models and titles say
@@ -106,4 +119,5 @@ def build_schema() -> tantivy.Schema:
 def register_tokenizers(index: tantivy.Index) -> None:
     """Give `index` its analyzers; Tantivy forgets them whenever an index is opened."""
     index.register_tokenizer("plain", analysis.plain_analyzer())
+    index.register_tokenizer("tags", analysis.tags_analyzer())
     index.register_tokenizer("stem", analysis.stem_analyzer())

@@ -12,7 +12,7 @@ import tantivy
 from recall.errors import IndexFailure
 from recalld.index.documents import Stored, document
 from recalld.index.reader import Snapshot
-from recalld.index.schema import build_schema, raw_term, register_tokenizers
+from recalld.index.schema import build_schema, register_tokenizers, term_of
 
 HEAP_BYTES = 48_000_000
 """What Tantivy may hold before it writes a segment. 30 to 60 MB made no difference in speed; memory follows it."""
@@ -93,11 +93,11 @@ class IndexWriter:
         self.delete("key", stored.key)
         self.add(stored)
 
-    def delete(self, field: str, value: str) -> None:
-        """Delete the documents added so far that have this raw term."""
+    def delete(self, name: str, value: str) -> None:
+        """Delete the documents added so far that have this tag or id."""
         self.settle()
         try:
-            self._writer.delete_documents_by_term(field, raw_term(field, value))
+            self._writer.delete_documents_by_term(*term_of(name, value))
         except (ValueError, OSError) as error:
             raise IndexFailure(f"documents could not be deleted: {error}") from error
         self._changed, self._whole = True, False

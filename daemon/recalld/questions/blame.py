@@ -103,7 +103,7 @@ def _project_of(snapshot: Snapshot, absolute: str) -> str | None:
     """Return the deepest directory above `absolute` in which sessions ran."""
     above = posixpath.dirname(absolute)
     while above != "/":
-        if snapshot.searcher.doc_freq("project", analysis.fold(above)):
+        if snapshot.frequency("project", analysis.fold(above)):
             below = snapshot.term("project", analysis.fold(above))
             record = next(iter(common.newest(snapshot, snapshot.all_of(below, snapshot.term("type", "r")), 1)), None)
             if record is not None and record.project is not None:

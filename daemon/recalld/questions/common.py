@@ -12,7 +12,6 @@ from tantivy import FieldType, Occur, Query
 from recall.errors import UsageError
 from recalld.index.documents import StoredRecord, StoredSession, from_body, place_of
 from recalld.index.reader import Snapshot
-from recalld.index.schema import hash_term
 from recalld.search import filters
 from recalld.search.filters import Filters
 from recalld.search.query import ParsedQuery
@@ -57,7 +56,7 @@ def within(chosen: Filters, *queries: Query) -> Query:
 
 def kinds(snapshot: Snapshot, *names: str) -> Query:
     """Return the query for records of any of these kinds, unscored."""
-    every = Query.term_set_query(snapshot.schema, "kind", list(names)) if len(names) > 1 else None
+    every = snapshot.any_term("kind", names) if len(names) > 1 else None
     return Query.const_score_query(every or snapshot.term("kind", names[0]), 0.0)
 
 
@@ -97,7 +96,7 @@ def failed_calls(snapshot: Snapshot, records: Iterable[StoredRecord]) -> set[tup
     if not calls:
         return found
     query = snapshot.all_of(
-        Query.term_set_query(snapshot.schema, "call", [hash_term("call", call) for call in calls]),
+        snapshot.any_term("call", calls),
         snapshot.term("flag", "error"),
         snapshot.term("kind", "output"),
     )

@@ -77,7 +77,7 @@ def compile_filters(
         found.parts.append((Occur.MustNot, build.any_of(name, unwanted)))
     names_sub_agents = any(n == "session" or (n == "is" and "subagent" in v) for n, v in groups)
     without = not (sub_agents or params.get("sub_agents") or names_sub_agents)
-    if without and snapshot.searcher.doc_freq("flag", "subagent"):
+    if without and snapshot.frequency("flag", "subagent"):
         found.parts.append((Occur.MustNot, snapshot.term("flag", "subagent")))
     found.without_sub_agents = without
     found.only_that = not (groups or against)
@@ -131,7 +131,7 @@ class _Builder:
     def _set(self, name: str, values: list[str]) -> Query:
         if len(values) == 1:
             return self._snapshot.term(name, values[0])
-        return Query.term_set_query(self._snapshot.schema, name, values) if values else Query.empty_query()
+        return self._snapshot.any_term(name, values) if values else Query.empty_query()
 
     def _times(self, low: int, high: int | None) -> Query:
         return Query.range_query(self._snapshot.schema, "time", tantivy.FieldType.Integer, low, high)

@@ -125,5 +125,5 @@ def _sessions(snapshot: Snapshot, cwd: str | None) -> int:
     parts = [(Occur.Must, snapshot.term("type", "s")), (Occur.MustNot, snapshot.term("flag", "subagent"))]
     if cwd is not None:
         tokens = [analysis.fold(root) for root in project_roots(cwd)]
-        parts.append((Occur.Must, Query.term_set_query(snapshot.schema, "project", tokens)))
+        parts.append((Occur.Must, snapshot.any_term("project", tokens)))
     return snapshot.count(Query.boolean_query(parts))
