@@ -140,44 +140,37 @@ def has_identifiers(text: str) -> bool:
     return b"aA" in classes or b"AAa" in classes
 
 
-_KNOWN_PARTS: dict[bytes, frozenset[str]] = {}
-_MOST_KNOWN = 50_000
+_PARTS = re.compile(rb"[A-Z][a-z]+|[a-z]{2,}|[A-Z]{2,}(?![a-z])|[0-9]{2,}")
 
 
-def identifier_parts(text: str) -> set[str]:
-    """Return the lower-case parts of the camelCase identifiers in `text`."""
+def identifier_parts(text: str) -> list[str]:
+    """Return the lower-case parts, of two letters or more, of the camelCase identifiers in `text`, each once."""
     # A few passes at memory speed tell most texts to have none: every byte to its class, then a search for "aA"
     # (`getUser`) and one for "AAa" (`HTTPServer`).
     data = text.encode("ascii", "replace")
     classes = data.translate(_CLASSES)
-    words: set[bytes] = set()
+    words: dict[bytes, None] = {}
     for turn in (b"aA", b"AAa"):
         at = classes.find(turn)
         while at >= 0:
             end = classes.find(b" ", at)
             if end < 0:
                 end = len(data)
-            words.add(data[classes.rfind(b" ", 0, at) + 1 : end])
+            begin = classes.rfind(b" ", 0, at) + 1
+            if end - begin <= _LONGEST_IDENTIFIER:
+                words[data[begin:end]] = None
             at = classes.find(turn, end)
-    found: set[str] = set()
-    for word in words:
-        parts = _KNOWN_PARTS.get(word)
-        if parts is None:
-            if len(word) > _LONGEST_IDENTIFIER:
-                continue
-            if len(_KNOWN_PARTS) >= _MOST_KNOWN:
-                _KNOWN_PARTS.clear()
-            parts = _KNOWN_PARTS[word] = frozenset(split_identifier(word.decode("ascii")))
-        found |= parts
-    return found
+    if not words:
+        return []
+    return list(dict.fromkeys(b" ".join(_PARTS.findall(b" ".join(words))).lower().decode("ascii").split()))
 
 
 def text_fields(text: str, kind: str) -> tuple[str, str, str]:
     """Return what goes into the fields `text`, `stem` and `parts` for a record's text."""
     indexed = plain(text)
     if kind == "output":
-        return indexed, "", " ".join(sorted(identifier_parts(text[:_PRINTED_SCAN])))
-    return indexed, indexed if kind in SAID else "", " ".join(sorted(identifier_parts(text)))
+        return indexed, "", " ".join(identifier_parts(text[:_PRINTED_SCAN]))
+    return indexed, indexed if kind in SAID else "", " ".join(identifier_parts(text))
 
 
 @lru_cache(maxsize=4096)
