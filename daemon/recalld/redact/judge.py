@@ -65,13 +65,23 @@ def judge(
             v = v[scheme_match.end() :]
     end = start + len(v)
     stripped = v[:JUDGED].strip()
-    if not quote and (stripped[:1] == "(" or _CONSTANT.match(stripped) or text.startswith("->", end - 1)):
+    if not quote and (stripped[:1] == "(" or text.startswith("->", end - 1)):
+        return None
+    if not quote and _CONSTANT.match(stripped) and not (len(stripped) >= 24 and values.is_random(stripped)):
         return None
     if op == "flag" and stripped[:1] == "-":
         return None
+    if op == "colon" and name.flag and not quote:  # a variable of a style sheet
+        return None
+    if category == "auth" and ":" in stripped:  # `--auth user:password` has a rule of its own
+        return None
+    if category == "password" and not name.tail and _CRYPTED.match(stripped):
+        return (start, end, "password-hash")
     if not stripped or values.is_reference(stripped) or values.is_empty_word(stripped):
         return None
     if formatted and "{" in v[:JUDGED]:
+        return None
+    if quote and values.is_pattern(stripped):
         return None
     if not stripped.strip("\\\"'`,;:.()[]{}|&=<>-_/*+#!?"):
         return None
@@ -88,6 +98,10 @@ def judge(
 
 _CONSTANT = re.compile(r"0x[0-9a-fA-F]{1,8}$|-[A-Za-z_]\w*$")
 """Numbers and negated names in code."""
+
+
+_CRYPTED = re.compile(r"\$(?:[1567y])\$(?:rounds=\d{1,9}\$)?[\w./$=,+-]{20,160}$")
+"""What crypt(3) makes of a password, as cloud-init and installers are given it."""
 
 
 class Context(NamedTuple):
@@ -160,7 +174,7 @@ def _password(text: str, v: str, c: Context) -> bool:
         return False
     if values.mentions_secret(v):
         digits = any(x.isdigit() for x in v)
-        if not firm or (c.quote and not digits and values.is_identifier(v)):
+        if not firm or (c.quote and not digits and values.is_identifier(v) and v.isascii()):
             return False
         if not c.quote and values.is_identifier(v):
             return digits and text[c.end : c.end + 1] not in (",", ")") and (c.upper or not _codelike(text, c))
@@ -168,7 +182,7 @@ def _password(text: str, v: str, c: Context) -> bool:
         if not firm or len(v) < 5 or values.is_code(v) or v.startswith(("-", "(")) or values.is_machine(v):
             return False
         return bool(_USER_BEFORE.search(_line_before(text, c))) or (
-            len(v) >= 8 and not _WORD_NUMBER.match(v) and _mixed_classes(v) and not values.is_hex(v)
+            len(v) >= 8 and not _WORD_NUMBER.match(v) and mixed_classes(v) and not values.is_hex(v)
         )
     if c.op in ("is", "comma", "call", "same", "cell", "sql"):
         if c.op in ("comma", "call") and not c.name.flag and values.is_slug(v):
@@ -195,10 +209,12 @@ def _password(text: str, v: str, c: Context) -> bool:
     if c.quote:
         return firm or not _label(v)
     # Bare.
+    if values.is_expression(v) and not (_env_name(c) and c.op == "set" and not c.spaced and not values.is_code(v)):
+        return False
     if values.is_code(v) or (values.is_machine(v) and v[:1] in "/~.\\"):
         return False
     if c.op == "markup":
-        if not text.startswith(("</", "&lt;/", "<\\/", "\n"), c.end):
+        if not _CLOSED.match(text, c.end):
             return False
         return firm or not _label(v)
     if firm:
@@ -220,13 +236,14 @@ def _password(text: str, v: str, c: Context) -> bool:
     return not (values.is_identifier(v) and (c.spaced or not _env_name(c)) and _codelike(text, c))
 
 
+_CLOSED = re.compile(r"\s{0,40}(?:</|&lt;/|<\\/|\]\]>|\n)")
 _USER_BEFORE = re.compile(
     r"(?i)(?:user|login|username|account)[ \t:=]{1,3}\S{1,80}[ \t]+(?:and )?(?:\w{1,12} )?$|--?[\w-]{0,20}$"
 )
 _WORD_NUMBER = re.compile(r"[A-Za-z]+[-_]?\d{1,4}[a-z]?$|\d+[A-Za-z]+$")
 
 
-def _mixed_classes(v: str) -> bool:
+def mixed_classes(v: str) -> bool:
     """Return whether a value has three of lower case, upper case, digits, symbols."""
     kinds = (
         any(x.islower() for x in v),
@@ -294,7 +311,7 @@ def _secret(text: str, v: str, c: Context) -> bool:
         )
     if c.op == "flag":
         return (bool(c.quote) or not values.is_code(v)) and strong(v) and len(v) >= 4
-    if not c.quote and values.is_code(v):
+    if not c.quote and values.is_expression(v):
         return False
     firm = strong(v)
     if values.mentions_secret(v) and not (firm and not values.is_wordy(v) and any(x.isdigit() for x in v)):
@@ -315,22 +332,21 @@ def _secret(text: str, v: str, c: Context) -> bool:
     )
 
 
-_TICKETS = values.words(
-    "lock client change request action lifecycle work unit registration correlation trace message device"
-)
+_TICKETS = values.words("lock client change request action lifecycle work unit registration correlation trace message device")
 """What makes a UUID that is called a token a ticket's number."""
 
 
 def _token(text: str, v: str, c: Context) -> bool:
     if " " in v or values.is_number(v) or values.is_prose(v) or values.is_slug(v):
         return False
-    if not c.quote and values.is_code(v):
+    if not c.quote and values.is_expression(v):
         return False
     weak = c.name.promise == "weak" or c.op in ("is", "cell", "sql", "comma", "call", "same", "space")
     if values.is_uuid(v):
         if _TICKETS & set(parts(c.name.head)):
             return False
-        return not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag")
+        header = c.name.head[:2] in ("X-", "x-") or c.name.head == "_auth"
+        return not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag" or header)
     if values.is_hex(v):
         return len(v) >= (32 if weak else 16) and (not v.isdigit())
     if weak:
@@ -339,7 +355,7 @@ def _token(text: str, v: str, c: Context) -> bool:
         return False
     if c.op == "flag":
         return strong(v) and len(v) >= 6 and not v.startswith(("-", "[", "("))
-    if values.is_random(v, 12):
+    if values.is_random(v, 12) or values.is_encoded_text(v):
         return True
     if not strong(v) or len(v) < 6 or not any(x.isdigit() for x in v):
         return False
@@ -352,6 +368,8 @@ def _token(text: str, v: str, c: Context) -> bool:
 
 def _key(text: str, v: str, c: Context) -> bool:
     if c.name.promise == "weak":
+        if values.is_hex(v) and len(v) in (32, 37, 40, 64) and _env_name(c) and c.op == "set" and not c.spaced:
+            return True
         if (
             " " in v
             or values.is_code(v)
@@ -371,7 +389,7 @@ _BLOB = re.compile(r"(?!(?:[^-]*-){3})[A-Za-z0-9+/_=-]+$")
 def _dense(v: str) -> bool:
     """Return whether a value has all three of upper case, lower case and digits, or is base64 with padding."""
     return (
-        sum(x.isdigit() for x in v) > 2
+        sum(x.isdigit() for x in v) > (2 if len(v) < 24 else 0)
         and any(x.islower() for x in v)
         and any(x.isupper() for x in v)
         and v.count("/") < 3
