@@ -229,9 +229,12 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
         if _opens(line, value.quote[-1]):  # 'New password: ' ends here
             return None
-    if next_line and not value.quote:
-        if text[at] == "@" or op == "set" or after["close"].strip("*)") or not LINE_END.match(text, value.end):
-            return None
+    if (
+        next_line
+        and not value.quote
+        and (text[at] == "@" or op == "set" or after["close"].strip("*)") or not LINE_END.match(text, value.end))
+    ):
+        return None
     if (after["dash"] or op == "call") and not _plain_enough(text, value, head, op):
         return None
     spaced = bool(after["typed"]) or (bool(after["set"]) and text[after.start("set") - 1] in " \t")
@@ -300,6 +303,7 @@ def _head(text: str, start: int, category: Category) -> str:
 
 _PLAIN_CALLS = ("define(", "strcmp(", "compare_digest(", "safe_compare(", "secure_compare(", "equals(", "assertEquals(")
 """Calls in which a bare name and a string are the two sides of one thing."""
+_VERBS = frozenset({"pass", "pw"})
 _SET = ("typed", "pair", "set", "declared", "property", "cobol", "block", "braced", "array")
 _BEFORE_MARKUP = re.compile(r"(?:<|&lt;|[:;])$|(?:[nN]ame|[kK]ey)=\\{0,7}[\"']$")
 
@@ -307,6 +311,11 @@ _BEFORE_MARKUP = re.compile(r"(?:<|&lt;|[:;])$|(?:[nN]ame|[kK]ey)=\\{0,7}[\"']$"
 def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> Op | None:
     matched = after.lastgroup
     begin = start - len(head)
+    if text[start : after.start("tail")].lower() in _VERBS and matched in ("is", "of", "dash", "genitive", "space"):
+        # `pass X to …` is what one does with anything
+        if matched != "space":
+            return "is" if after["is"] in ("is", "was") else None
+        return "space" if not after["close"] and _DIGIT_AHEAD.match(text, after.end()) else None
     if matched in _SET:
         return "set"
     if matched in ("same", "equals", "typing"):

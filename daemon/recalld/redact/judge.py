@@ -71,6 +71,10 @@ def judge(
         return None
     if op == "flag" and stripped[:1] == "-":
         return None
+    if not quote and op in ("set", "colon", "same", "is") and values.is_expression(stripped):
+        plain_file = upper and op == "set" and not spaced and not values.is_code(stripped)
+        if not plain_file or (name.head + name.tail).upper() != name.head + name.tail:
+            return None
     if op == "colon" and name.flag and not quote:  # a variable of a style sheet
         return None
     if category == "auth" and ":" in stripped:  # `--auth user:password` has a rule of its own
@@ -185,6 +189,8 @@ def _password(text: str, v: str, c: Context) -> bool:
             len(v) >= 8 and not _WORD_NUMBER.match(v) and mixed_classes(v) and not values.is_hex(v)
         )
     if c.op in ("is", "comma", "call", "same", "cell", "sql"):
+        if c.op == "call" and c.name.head in ("set", "with", "With", "Set") and not c.name.tail:
+            return not _label(v) and (firm or values.is_wordy(v)) and not values.is_code(v)
         if c.op in ("comma", "call") and not c.name.flag and values.is_slug(v):
             return False
         if c.op == "cell" and (c.quote == "" and not firm):
@@ -209,8 +215,6 @@ def _password(text: str, v: str, c: Context) -> bool:
     if c.quote:
         return firm or not _label(v)
     # Bare.
-    if values.is_expression(v) and not (_env_name(c) and c.op == "set" and not c.spaced and not values.is_code(v)):
-        return False
     if values.is_code(v) or (values.is_machine(v) and v[:1] in "/~.\\"):
         return False
     if c.op == "markup":
@@ -311,14 +315,15 @@ def _secret(text: str, v: str, c: Context) -> bool:
         )
     if c.op == "flag":
         return (bool(c.quote) or not values.is_code(v)) and strong(v) and len(v) >= 4
-    if not c.quote and values.is_expression(v):
+    if not c.quote and values.is_code(v):
         return False
     firm = strong(v)
     if values.mentions_secret(v) and not (firm and not values.is_wordy(v) and any(x.isdigit() for x in v)):
         return False
     if firm:
         if c.quote or not values.is_identifier(v) or values.is_random(v, 8):
-            return len(v) >= 4 and not values.is_slug(v)
+            numbered = c.op in ("set", "colon") and c.quote and sum(x.isdigit() for x in v) >= 3 and v[-1].isdigit()
+            return len(v) >= 4 and (not values.is_slug(v) or bool(numbered))
         return (not c.spaced or not _codelike(text, c)) and any(x.isdigit() for x in v) and len(v) >= 6
     if c.quote:
         return values.is_wordy(v) and not re.search(r"[-_./:]", v) and len(v) >= 4 and c.op == "set"
@@ -339,7 +344,7 @@ _TICKETS = values.words("lock client change request action lifecycle work unit r
 def _token(text: str, v: str, c: Context) -> bool:
     if " " in v or values.is_number(v) or values.is_prose(v) or values.is_slug(v):
         return False
-    if not c.quote and values.is_expression(v):
+    if not c.quote and values.is_code(v):
         return False
     weak = c.name.promise == "weak" or c.op in ("is", "cell", "sql", "comma", "call", "same", "space")
     if values.is_uuid(v):

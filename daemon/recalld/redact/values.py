@@ -126,7 +126,7 @@ def is_code(value: str) -> bool:
 
 def _is_drawn(value: str) -> bool:
     """Return whether what could be a dotted name is too irregular for one: `q7Tz.fK2pW9x`."""
-    return len(value) >= 10 and bool(_LATE_LETTER.search(value)) and worded(value) < 0.5
+    return len(value) >= 10 and bool(_LATE_LETTER.search(value)) and worded(value) < 0.4
 
 
 def is_expression(value: str) -> bool:

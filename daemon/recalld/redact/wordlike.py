@@ -10,37 +10,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_PAIRS = frozenset(
-    first + second
-    for first, *seconds in [
-        "aabcdefgiklmnprstuvy",
-        "babcdefilorsu",
-        "cabcdefhiklortu",
-        "dabcdefilorsu",
-        "eabcdefgilmnoprstvwxy",
-        "fabcdefiloru",
-        "gaehinorsu",
-        "haeiortu",
-        "iabcdefglmnoprstvxz",
-        "kaeis",
-        "ladeilostuy",
-        "mabeimopsu",
-        "nacdefgiknostuv",
-        "oabcdfgiklmnoprstuvw",
-        "paehiloprstu",
-        "qu",
-        "racdegiklmnorstuy",
-        "sacehiklopstuy",
-        "tacehilorstuy",
-        "uabcegilmnprst",
-        "vaei",
-        "waeio",
-        "xpt",
-        "yps",
-        "ze",
-    ]
-    for second in seconds
-)
+_FOLLOWS = """
+    a:abcdefgiklmnprstuvy b:abcdefilorsu c:abcdefhiklortu d:abcdefilorsu e:abcdefgilmnoprstvwxy f:abcdefiloru
+    g:aehinorsu h:aeiortu i:abcdefglmnoprstvxz k:aeis l:adeilostuy m:abeimopsu n:acdefgiknostuv o:abcdfgiklmnoprstuvw
+    p:aehiloprstu q:u r:acdegiklmnorstuy s:acehiklopstuy t:acehilorstuy u:abcegilmnprst v:aei w:aeio x:pt y:ps z:e
+"""
+"""Each letter with those that follow it often."""
+_PAIRS = frozenset(first + second for first, seconds in (row.split(":") for row in _FOLLOWS.split()) for second in seconds)
 _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LEAST_PIECE = 3
 _LEAST_SHARE = 0.7
