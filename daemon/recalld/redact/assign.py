@@ -190,6 +190,8 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         return None
     op = _op(text, start, after, name, head)
     before = text[max(0, start - len(head) - 9) : start - len(head)]
+    if before.endswith("::") or (before.endswith(":") and following == ":" and text[end + 1 : end + 2] not in " 	"):
+        return None  # a module, or the resource of an ARN
     if before.endswith(("://", "user/", "username/", "login/")):
         return None  # a user beside a password, which have rules of their own
     if op is None or (not head and op != "set" and text.startswith("PASS", start) and end - start == 4):
@@ -225,7 +227,9 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         return None
     if op == "call":
         value = _last_argument(text, value)
-    if value.quote and not after["close"] and after["colon"]:
+    if after["is2"] and not value.quote and not _ASCII_MIX.search(text, value.start, value.end):
+        return None  # the sentence goes on
+    if value.quote and after["colon"] and not after["close"].strip(" ()[]*!?\\").endswith(("'", '"', "`")):
         line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
         if _opens(line, value.quote[-1]):  # 'New password: ' ends here
             return None
@@ -303,6 +307,7 @@ def _head(text: str, start: int, category: Category) -> str:
 
 _PLAIN_CALLS = ("define(", "strcmp(", "compare_digest(", "safe_compare(", "secure_compare(", "equals(", "assertEquals(")
 """Calls in which a bare name and a string are the two sides of one thing."""
+_ASCII_MIX = re.compile(r"[!-~]*[0-9!-/:-@][!-~]")
 _VERBS = frozenset({"pass", "pw"})
 _SET = ("typed", "pair", "set", "declared", "property", "cobol", "block", "braced", "array")
 _BEFORE_MARKUP = re.compile(r"(?:<|&lt;|[:;])$|(?:[nN]ame|[kK]ey)=\\{0,7}[\"']$")
@@ -315,7 +320,8 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
         # `pass X to …` is what one does with anything
         if matched != "space":
             return "is" if after["is"] in ("is", "was") else None
-        return "space" if not after["close"] and _DIGIT_AHEAD.match(text, after.end()) else None
+        quoted = text[after.end() : after.end() + 1] in ("'", '"', "`")
+        return "space" if not after["close"] and not quoted and _DIGIT_AHEAD.match(text, after.end()) else None
     if matched in _SET:
         return "set"
     if matched in ("same", "equals", "typing"):
@@ -347,7 +353,7 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
     return "space" if not after["close"].strip("*") and _DIGIT_AHEAD.match(text, after.end()) else None
 
 
-_DIGIT_AHEAD = re.compile(r"\\{0,7}[\"']?[^\s\d]{0,60}\d")
+_DIGIT_AHEAD = re.compile(r"[ ]{0,2}\\{0,7}[\"']?[^\s\d]{0,60}\d")
 _READERS = words(
     """
     split assert parse sanitize strip mask redact encrypt decrypt encode decode quote escape

@@ -105,8 +105,13 @@ def option(text: str, start: int, end: int) -> Iterator[Span]:
             at, content = value.start, text[value.start : value.end]
             if not value.quote:
                 content = trim(content)
+        if text.startswith("identified", start) and not _ACCOUNTS.search(text, max(0, start - 200), start):
+            continue
         if _is_argument(content):
             yield (at, at + len(content), "password")
+
+
+_ACCOUNTS = re.compile(r"(?i)\b(?:user|role|grant|alter|login)\b")
 
 
 def _is_argument(content: str) -> bool:

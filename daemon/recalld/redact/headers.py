@@ -67,6 +67,8 @@ def _credential(at: int, value: str, scheme: str, least: int) -> Iterator[Span]:
     if (
         values.is_reference(value)
         or values.is_empty_word(value)
+        or value[0] in "{["
+        or "://" in value[:12]
         or (values.is_code(value) and not values.is_random(value[:200]))
     ):
         return

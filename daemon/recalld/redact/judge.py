@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from recalld.redact import values
 from recalld.redact.names import Category, Name, parts
+from recalld.redact.wordlike import is_wordlike, worded
 
 Span = tuple[int, int, str]
 """Start, end, kind."""
@@ -75,6 +76,12 @@ def judge(
         plain_file = upper and op == "set" and not spaced and not values.is_code(stripped)
         if not plain_file or (name.head + name.tail).upper() != name.head + name.tail:
             return None
+    if op == "colon" and not quote and values.is_identifier(stripped) and worded(stripped) >= 0.4:
+        following = text[end : end + 1]  # a declaration: `password: XmlString256;`, `(token: String64)`
+        if category != "password" or following == ";" or (following in (",", ")") and stripped[0].isupper()):
+            return None
+    if "EXAMPLE" in stripped:
+        return None
     if op == "colon" and name.flag and not quote:  # a variable of a style sheet
         return None
     if category == "auth" and ":" in stripped:  # `--auth user:password` has a rule of its own
@@ -122,7 +129,7 @@ class Context(NamedTuple):
 
 def trim(v: str) -> str:
     """Return a bare value without the punctuation that ends its clause and brackets that it did not open."""
-    v = v.rstrip(",;")
+    v = v.rstrip(",;") if v[-2:] != "):" else v[:-1]
     for opening, closing in ("()", "[]", "{}"):
         while v.endswith(closing) and v.count(closing) > v.count(opening):
             v = v[:-1].rstrip(",;")
@@ -183,13 +190,15 @@ def _password(text: str, v: str, c: Context) -> bool:
         if not c.quote and values.is_identifier(v):
             return digits and text[c.end : c.end + 1] not in (",", ")") and (c.upper or not _codelike(text, c))
     if c.op == "space":
-        if not firm or len(v) < 5 or values.is_code(v) or v.startswith(("-", "(")) or values.is_machine(v):
+        if not firm or len(v) < 5 or values.is_code(v) or v.startswith(("-", "(", "{")) or values.is_machine(v):
+            return False
+        if worded(v) > 0.7 and not any(not x.isalnum() and x not in "-_." for x in v):
             return False
         return bool(_USER_BEFORE.search(_line_before(text, c))) or (
             len(v) >= 8 and not _WORD_NUMBER.match(v) and mixed_classes(v) and not values.is_hex(v)
         )
     if c.op in ("is", "comma", "call", "same", "cell", "sql"):
-        if c.op == "call" and c.name.head in ("set", "with", "With", "Set") and not c.name.tail:
+        if c.op == "call" and parts(c.name.head)[-1:] in (["set"], ["with"]) and not c.name.tail:
             return not _label(v) and (firm or values.is_wordy(v)) and not values.is_code(v)
         if c.op in ("comma", "call") and not c.name.flag and values.is_slug(v):
             return False
@@ -213,7 +222,7 @@ def _password(text: str, v: str, c: Context) -> bool:
             and not _prose_follows(text, v, c)
         )
     if c.quote:
-        return firm or not _label(v)
+        return (firm or not _label(v)) and not (values.is_number(v) and "." in v)
     # Bare.
     if values.is_code(v) or (values.is_machine(v) and v[:1] in "/~.\\"):
         return False
@@ -318,7 +327,9 @@ def _secret(text: str, v: str, c: Context) -> bool:
     if not c.quote and values.is_code(v):
         return False
     firm = strong(v)
-    if values.mentions_secret(v) and not (firm and not values.is_wordy(v) and any(x.isdigit() for x in v)):
+    if values.mentions_secret(v) and (
+        not firm or values.is_wordy(v) or not any(x.isdigit() for x in v) or (len(v) >= 12 and worded(v) > 0.8)
+    ):
         return False
     if firm:
         if c.quote or not values.is_identifier(v) or values.is_random(v, 8):
@@ -362,6 +373,8 @@ def _token(text: str, v: str, c: Context) -> bool:
         return strong(v) and len(v) >= 6 and not v.startswith(("-", "[", "("))
     if values.is_random(v, 12) or values.is_encoded_text(v):
         return True
+    if len(v) >= 12 and is_wordlike(v):
+        return False
     if not strong(v) or len(v) < 6 or not any(x.isdigit() for x in v):
         return False
     if not c.quote and (c.op == "colon" and not _alone(text, c)):

@@ -35,7 +35,7 @@ def key_block(text: str, start: int, end: int) -> Iterator[Span]:
             yield (start, closing.end(), "private-key")
         return
     stop = _base64_end(text, at, limit)
-    if stop > at:
+    if stop > at and _KEY_RUN.search(text, at, stop):
         yield (start, stop, "private-key")
 
 

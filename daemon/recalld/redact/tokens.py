@@ -45,6 +45,8 @@ def masked(token: str) -> bool:
     """Return whether a token is a mask or a pattern for one: eight equal characters, too few different ones."""
     sample = token[:200]
     distinct = len(set(sample))
+    if sample.endswith("EXAMPLE"):  # of the vendor's own documentation
+        return True
     if distinct < 16 and _SAME.search(sample[:80]):
         return True
     return len(sample) >= 10 and distinct < 7

@@ -34,6 +34,7 @@ def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
         password = found[2]
         if (
             password.lower() not in _PLAIN_PASSWORDS
+            and (found[1], password) != ("scott", "tiger")
             and not values.is_reference(password)
             and "${" not in password
             and "://" not in password

@@ -56,8 +56,8 @@ _PROSE_WORDS = words(
 
 _REFERENCE = re.compile(
     r"""(?x)
-    &\#?\w{2,6}; | qr[/({] | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
-    \$[A-Za-z_][A-Za-z0-9_]*(?:[:.\[].{0,200})?$          # $TOKEN, $env:TOKEN, $config["x"]
+    &\#?\w{2,6}; | q[qrwx]?[/({\[|] | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
+    \$[A-Za-z_][A-Za-z0-9_]*(?:(?:[:.\[]|->).{0,200})?$          # $TOKEN, $env:TOKEN, $config["x"]
     | \$\$?[{(\[] | \#\{ | \{\{ | \{%  | \$\$$ | <%
     | %\(?[A-Za-z_]\w*\)?[sd%]$ | %[sdrv]$ | \$\d$
     | \{[A-Za-z_]?[\w.!:\[\]"'()-]{0,80}\}\S{0,40}$         # {password}, {}
@@ -78,13 +78,15 @@ _EXPRESSION = re.compile(
     r"""(?x)
     [\[({] | [agslbwtv]:[A-Za-z_0-9]\w{0,40}$ |
     [\w$.+!'\"-]{0,60}[,;})\]]+[\w$.{}()\[\]]{0,60}[:=(.\[{] |
+    [\w$.]{1,60}[;})\]]+(?:get|set|return|var|let|const|function|if|for|case|else|of|async|static|export|break|class|throw|try|while|switch|new)$ |
+    [\w$.]{1,60}=[!\w$.]{1,60}[;,})] | (?:[A-Za-z_$][\w$]{0,30}\.[A-Za-z_$][\w$]{0,40}=){2} | \+?[\w$.]{1,60}\+$ | \\[sSwWdD][*+?] |
     [^\s]{0,200}?(?:=>|===|!==|&&|\|\||\$\{|\w\(|\w\[\w{1,20}\]|\){2}|\)[.;,]) | /[\^(\[\\]
     """
 )
 _SUM = re.compile(r"[A-Za-z_]\w*(?:[+*/|][A-Za-z_]\w*)+$")
 _LATE_LETTER = re.compile(r"\d[A-Za-z]")
 _PATTERN = re.compile(
-    r"\[\^?(?:\w-\w|\\)|\(\?[:=!<Pi]|\\[dsSwWbDB](?:[+*?{\]]|\\)|\$\{|%(?:\(\w{1,40}\))?-?\d{0,3}[sdrv](?![\w%])|\{\d{0,2}(?::[^{}]{0,12})?\}|\{[a-z_]\w{0,40}\}|^\^.{0,200}\$$|^/[\^(\[\\].{0,200}/[a-z]{0,4}$"
+    r"\[\^?(?:\w-\w|\\)|\(\?[:=!<Pi]|\\[dsSwWbDB](?:[+*?{\]]|\\)|\$\{|\$[A-Z_]{3}|%(?:\(\w{1,40}\))?-?\d{0,3}[sdrv](?![\w%])|\{\d{0,2}(?::[^{}]{0,12})?\}|\{[a-z_]\w{0,40}\}|^\^.{0,200}\$$|^/[\^(\[\\].{0,200}/[a-z]{0,4}$"
 )
 _IDENTIFIER = re.compile(r"[&*]?[A-Za-z_]\w*$")
 _PLACEHOLDER = re.compile(
@@ -131,7 +133,11 @@ def _is_drawn(value: str) -> bool:
 
 def is_expression(value: str) -> bool:
     """Return whether `value`, unquoted, cannot be but code: an operator, a call, members of a list that go on."""
-    return is_code(value) or bool(_EXPRESSION.match(value)) or (bool(_SUM.match(value)) and worded(value) >= 0.5)
+    return (
+        is_code(value)
+        or bool(_EXPRESSION.match(value))
+        or (bool(_SUM.match(value)) and (worded(value) >= 0.5 or value.islower()) and not any(c.isdigit() for c in value))
+    )
 
 
 def is_pattern(value: str) -> bool:
