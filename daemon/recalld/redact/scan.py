@@ -22,6 +22,7 @@ from recalld.redact.rules import RULES, Rule
 from recalld.redact.tokens import BEHIND_REACH, TOKENS, Token
 
 _MARK = "[redacted:"
+_ONE_SLASH = re.compile(r":/(?!/)")
 _MARKER = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
 
 MAX_ROUNDS = 8
@@ -175,6 +176,15 @@ class Redactor:
                 break
         return text
 
+    def redact_place(self, path: str) -> str:
+        """Return a directory's or a branch's name without its secrets. The system makes one slash of a URL's two:
+        `/w/https:/ada:…@example.com`."""
+        if ":/" not in path or "@" not in path:
+            return self.redact(path)
+        spread = _ONE_SLASH.sub("://", path)
+        found = self.redact(spread)
+        return path if found == spread else found if spread == path else found.replace("://", ":/")
+
     def _replace(self, text: str, spans: list[Span]) -> str:
         pieces: list[str] = []
         at = 0
@@ -207,6 +217,11 @@ def _clear_of_markers(text: str, start: int, end: int) -> tuple[int, int]:
         if marker is not None and marker.end() > end:
             end = marker.end()
     return start, end
+
+
+def redact_place(path: str) -> str:
+    """Return a directory's name without its secrets, as the index holds it."""
+    return Redactor().redact_place(path)
 
 
 def redact_message(text: str) -> str:
