@@ -13,7 +13,7 @@ import re
 from functools import lru_cache
 
 from recalld.redact import values
-from recalld.redact.judge import JUDGED, KIND_OF, LINE_END, Op, Span, Value, judge, mixed_classes
+from recalld.redact.judge import JUDGED, KIND_OF, LINE_END, Op, Span, Value, judge, mixed_classes, strong
 from recalld.redact.names import Category, Name, parts
 from recalld.redact.values import words
 
@@ -32,7 +32,7 @@ _AFTER = re.compile(
     rf"""(?x)
     (?P<tail>[A-Za-z0-9_-]{{0,40}}(?:ña|eñas?)?)
     (?P<close>(?:{_QUOTE}|[\])*!?]|[ ]?\([^()\n\"'`]{{1,30}}\)|[ ]\[[^\[\]\n]{{1,30}}\]){{0,4}})
-    (?:[ ](?:d['’]|de[ ]|da[ ]|do[ ]|del[ ])?API)?
+    (?:[ ](?:(?:d['’]|de[ ]|da[ ]|do[ ]|del[ ])?API|nuev[oa]|mới|baru|nov[oa]|neu|nou[ăa]?|temporal|temporaire|provisoire|sementara|tạm))?
     (?:
         (?P<array>\[\w{{0,20}}\][ ]?=(?!=)) |
         [ \t]{{0,20}}:[ \t]{{0,4}}(?:&'\w{{1,12}}[ ])?[A-Za-z_&][\w.<>\[\]|?&]{{0,40}}?(?:[ ]?[|,][ ]?[\w.<>\[\]?]{{1,30}}){{0,3}}?(?:[ ]|(?=="|='))(?P<typed>=(?!=)) |
@@ -42,21 +42,22 @@ _AFTER = re.compile(
         (?P<block>[ ]\{{(?:\\n|[^{{}}]){{0,300}}?\bdefault[ ]{{0,20}}=) |
         [ \t]{{0,40}}(?P<pair>,?[ \t]{{0,8}}(?:(?:{_QUOTE})?(?:[tT]ype|[sS]ecret|[sS]ensitive|[oO]verwrite|[dD]escription)(?:{_QUOTE})?[ ]?[:=][ ]?[^\s,{{}}]{{1,40}},[ ]{{0,4}})?(?:\\?\r?\n|\\{{1,7}}n)?[ \t-]{{0,40}}(?:{_QUOTE})?[vV]alue(?:{_QUOTE})?[ \t]{{0,8}}[:=]) |
         (?:[ ][\w:.-]{{1,30}}=["'][^"'<>\n]{{0,80}}["']){{0,3}}(?P<markup>(?:&gt;|>)(?:<!\[CDATA\[|\s{{0,40}}<(?:value|Value|string|val)>)?) |
-        (?P<listed></key>\s{{0,40}}<string>) |
+        (?P<listed></(?:key|Key|name|Name|param-name)>\s{{0,40}}<(?:string|value|Value|param-value)>) |
         [ \t]{{0,40}}(?P<same>===?|!==?|\|\|(?!=)|\?\?(?!=)|\?:|or(?=[ ]["'])) |
         [ \t]{{0,40}}(?P<set>:=|=>|<-(?!-)|->|\?\??=|\|\|=|=) |
+        (?P<encoded>%3[dD]) |
         [ \t]{{0,40}}(?P<colon>:(?![:/]/?)|：|＝) |
         (?P<comma>[ \t]{{0,4}},[ \t]{{0,8}}(?:\\?\r?\n[ \t]{{0,40}}|\\{{1,7}}n[ ]{{0,40}})?)(?={_QUOTE}) |
         [ ]{_OF}[ ]{_SEVERAL}(?P<of>[ ]?(?::(?![:/])|[ ](?:is|ist|est|es|is[ ]now|=|—|-))[ ]) |
         [ ][^\W\d_a-zA-Z]{{3,20}}(?P<genitive>:)[ ] |
-        [ ](?P<is>is|was|ist|lautet|war|es|era|est|était|är|er|é|è|je|jest|to|là|adalah|este|είναι|है|هي|هو|is[ ]now|are|will[ ]be|has[ ]been[ ](?:re)?set[ ]to|(?:re)?set[ ]to|changed[ ]to|of)(?:[ ]?:)?[ ] |
+        [ ](?P<is>is|was|ist|lautet|war|es|era|est|était|är|er|é|è|je|jest|to|là|adalah|este|είναι|है|هي|هو|is[ ]now|are|will[ ]be|has[ ]been[ ](?:re)?set[ ]to|(?:re)?set[ ]to|changed[ ](?:to|from)|should[ ]be|must[ ]be|of)(?:[ ]?:)?[ ] |
         [ ](?P<dash>[-–—]|→|⇒)[ ] |
-        (?P<typing>[^\S\n]{{0,2}}[^\w\s]{{0,4}}\.(?:fill|type|send_keys|sendKeys|setValue|set_value|clearAndType|pressSequentially|replaceText|typeText|inputText)\()(?={_QUOTE}) |
+        (?P<typing>[^\S\n]{{0,2}}[^\w\s]{{0,4}}\.(?:fill|type|send_keys|sendKeys|setValue|set_value|arg|args|push|append|set|clearAndType|pressSequentially|replaceText|typeText|inputText)\()(?={_QUOTE}) |
         (?P<equals>\.(?:equals|equalsIgnoreCase|eq|Equals|isEqualTo|compareTo)\((?={_QUOTE})) |
         (?P<braced>\{{(?={_QUOTE}) | \$[ ]?=[ ]?(?=")) |
         (?P<call>\((?={_QUOTE})) |
         (?P<dotted>[ ]\.[ ](?=")) |
-        (?P<is2>(?:는|은|이|가)[ ]|[ ]?(?:就是|是|设为|設為|为|為|は|が)[ ]?) |
+        (?P<is2>(?:는|은|이|가|를|을)[ ]|[ ]?(?:就是|是|(?:已?设置?|已?改|已?更新)[为成]|設定?為|为|為|は|が|を)[ ]?) |
         [ \t]{{1,40}}(?P<cell>\|)(?=[ ]) |
         [ \t]{{1,20}}(?P<column>[A-Za-z]{{3,20}}(?:[ ]?\(\d{{1,5}}\))?(?:[ ](?:NOT[ ]NULL|not[ ]null|NULL|null))?[ ](?:DEFAULT|default))[ ](?=E?') |
         (?P<space>[ \t]{{1,8}}(?:\\\r?\n[ \t]{{0,40}})?|\\\r?\n[ \t]{{1,40}})
@@ -70,7 +71,7 @@ _NEXT_STRING = re.compile(r"\\{0,7}[\"'],[ ]?(?=\\{0,7}[\"'])")
 _WRAPPED = re.compile(
     r"(?:new[ ])?(?:(?:String::from|String|str|bytes|bytearray|\[\]byte|\[\]rune|Buffer\.from|SecretStr|SecretBytes|SecretString(?:::new|::from)?|Secret(?:::new)?|Some|Ok|Just|"
     r"std::string|string|CString::new|Arc::from|Box::from|Cow::from|Sensitive|PASSWORD|password|strdup|encodeURIComponent|quote|GuardedString|PasswordData|text|T|_T|L|u8|extra|NSString)[ ]?(?:\(|\{|!\()\s{0,8}b?|"
-    r"[NL@](?=[\"']))(?=[\"'\\])"
+    r"string\(\d{1,5}\)[ ]|[NL@](?=[\"']))(?=[\"'\\])"
 )
 """What may be wrapped around a string that is meant as it stands."""
 _CURLY = {"“": "”", "„": "“”", "«": "»", "‘": "’", "「": "」", "『": "』", "《": "》", "【": "】"}
@@ -78,7 +79,7 @@ _OPEN = re.compile(r"@?[fFbBrRuU]{0,2}(\\{0,63})(\"\"\"|'''|[\"'`])|\$(\\{0,31})
 _BARE = re.compile(r"(?:\\[^nrt\"'`\s\\u]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\])+")
 _TURN = re.compile(r"[!-~](?=[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffee])")
 """Where a bare value goes over into the writing of the sentence around it: `密码是hunter2，请登录`."""
-_BARE_CUT = re.compile(r"(?:[&;,][ ]?[A-Za-z_][\w.-]{0,40}=)|&(?:amp|lt|gt|quot|#\d+);|;$|[,;][ ]?$|&&|\|\||;;")
+_BARE_CUT = re.compile(r"(?:[&;,][ ]?[A-Za-z_][\w.-]{0,40}=)|&(?:amp|lt|gt|quot|#\d+);|;$|[,;][ ]?$|&&|\|\||;;|%26|%7[cC]")
 
 
 def read_value(text: str, at: int) -> Value | None:
@@ -144,7 +145,7 @@ _COMMON_TAILS = words(
 _ENDS = frozenset((*").,;[]/+%@", ""))
 """Characters after a name that no assignment goes on from; they come first because they settle half of all cases."""
 _GOES_ON = re.compile(
-    r"\[\w{0,20}\][ ]?=|\][ ]?=|\.(?:fill|type|send|set|equals|eq|Eq|is|comp|replaceT|inputT)\w{0,20}\(|"
+    r"%3[dD]|\[\w{0,20}\][ ]?=|\][ ]?=|\.(?:fill|type|send|set|equals|eq|Eq|is|comp|replaceT|inputT)\w{0,20}\(|"
     r",[ ]{0,4}(?:\\?n?\s{0,8}[\"'\\-]{0,4}[ ]?[vV]alue|[\"']|(?:type|secret|sensitive|overwrite|description)\b)"
 )
 """What an assignment goes on with all the same."""
@@ -185,6 +186,8 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         head[-1:].isalpha() and end - start <= 4 and text[start].isalpha() and head[-1].islower() == text[start].islower()
     ) and text[start:end].lower() in _WORD_ENDS:
         return None
+    if text.startswith("${", start - len(head) - 2):
+        return _fallback(text, end + len(tail), category)
     name = _name(category, head, text[start:end].lower() if category != "key" else text[start:end], tail)
     if name.promise is None:
         return None
@@ -239,7 +242,13 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         and (text[at] == "@" or op == "set" or after["close"].strip("*)") or not LINE_END.match(text, value.end))
     ):
         return None
-    if (after["dash"] or op == "call") and not _plain_enough(text, value, head, op):
+    if text[start:end] == "pin" and not text[value.start : value.end].isdigit():
+        return None
+    if after["is"] in ("to", "of") and not _CHANGED.search(text, max(0, start - 60), start):
+        if not mixed_classes(text[value.start : value.end][:JUDGED]):
+            return None
+    arrow = after["set"] == "->" and not value.quote
+    if (after["dash"] or arrow or op == "call") and not _plain_enough(text, value, head, op):
         return None
     spaced = bool(after["typed"]) or (bool(after["set"]) and text[after.start("set") - 1] in " \t")
     found = judge(text, value, category, name, op, spaced, after["close"], text[start:end].isupper())
@@ -247,6 +256,25 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         longer = _BARE.match(text, found[1], found[1] + values.MAX_VALUE)
         return (found[0], longer.end() if longer else found[1], found[2])
     return found
+
+
+_FALLBACK = re.compile(r":[-=]?([^}\s\"'$]{4,128})\}")
+
+
+def _fallback(text: str, at: int, category: Category) -> Span | None:
+    """Return what `${DB_PASSWORD:-X}` falls back to."""
+    found = _FALLBACK.match(text, at)
+    if found is None:
+        return None
+    v = found[1]
+    if values.is_reference(v) or values.is_slug(v) or values.is_machine(v) or not (strong(v) and any(c.isdigit() for c in v)):
+        return None
+    if category in ("token", "key") and not values.is_random(v):
+        return None
+    return (*found.span(1), KIND_OF[category])
+
+
+_CHANGED = re.compile(r"(?i)\b(?:re)?set|chang|updat|rotat|switch")
 
 
 def _content(text: str, at: int) -> Value | None:
@@ -308,8 +336,9 @@ def _head(text: str, start: int, category: Category) -> str:
 _PLAIN_CALLS = ("define(", "strcmp(", "compare_digest(", "safe_compare(", "secure_compare(", "equals(", "assertEquals(")
 """Calls in which a bare name and a string are the two sides of one thing."""
 _ASCII_MIX = re.compile(r"[!-~]*[0-9!-/:-@][!-~]")
+_TABLE_RULE = re.compile(r"[ \t]*\|?[ ]?:?-{2,}[-:| ]*(?:\n|$)")
 _VERBS = frozenset({"pass", "pw"})
-_SET = ("typed", "pair", "set", "declared", "property", "cobol", "block", "braced", "array")
+_SET = ("encoded", "typed", "pair", "set", "declared", "property", "cobol", "block", "braced", "array")
 _BEFORE_MARKUP = re.compile(r"(?:<|&lt;|[:;])$|(?:[nN]ame|[kK]ey)=\\{0,7}[\"']$")
 
 
@@ -343,6 +372,8 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
             return "markup"
         if matched == "column":
             return "sql"
+        if _TABLE_RULE.match(text, text.find("\n", after.end(), after.end() + 400) + 1):
+            return None  # the headings of a table
         return "cell" if "|" in text[max(0, start - 200) : start] else None
     if matched in ("is", "is2", "dash", "of", "genitive", "dotted"):
         return None if name.flag else "is"

@@ -91,6 +91,9 @@ def _credential(at: int, value: str, scheme: str, least: int) -> Iterator[Span]:
 _COOKIE = re.compile(r"\\{0,7}[\"']?[ ]{0,2}(?::|=)[ ]{0,2}(?:\\{0,7}[\"'])?(?=[\w.$!#%&*+^`|~-]{1,80}=)")
 _COOKIE_OPTION = re.compile(r"[ =]{0,2}\\{0,7}[\"']?(?=[\w.$!#%&*+^`|~-]{1,80}=)")
 _COOKIE_PAIR = re.compile(r"\\{0,7}[\"'],[ ]?\\{0,7}[\"'](?=[\w.$!#%&*+^`|~-]{1,80}=)")
+_COOKIE_CALL = re.compile(
+    r"(?:s|Store)?(?:\.(?:set|put|add|Add|Append))?\(\\{0,7}[\"']([\w.-]{1,60})\\{0,7}[\"'],[ ]?\\{0,7}[\"']([^\"'\\\s]{16,4096})"
+)
 _COOKIE_LINE = re.compile(r"[^\n\r\"'<>\\]{1,8192}")
 _PAIR = re.compile(r"([\w.$!#%&*+^`|~-]{1,80})=([^;\s\"',]{1,4096})")
 _COOKIE_ATTRIBUTES = words(
@@ -105,6 +108,11 @@ _COOKIE_SECRET_NAME = re.compile(
 
 def cookies(text: str, start: int, end: int) -> Iterator[Span]:
     """`Cookie:` and `Set-Cookie:`: the values of session cookies, and every long or random one."""
+    called = _COOKIE_CALL.match(text, end)
+    if called is not None:
+        if _COOKIE_SECRET_NAME.search(called[1]) and (values.is_random(called[2][:200]) or values.is_hex(called[2][:128])):
+            yield (*called.span(2), "cookie")
+        return
     option = text.startswith("-", start) or text[max(0, start - 3) : start] == "--c"
     header = (_COOKIE_OPTION if option else _COOKIE).match(text, end) or _COOKIE_PAIR.match(text, end)
     if header is None:

@@ -80,7 +80,7 @@ def judge(
         following = text[end : end + 1]  # a declaration: `password: XmlString256;`, `(token: String64)`
         if category != "password" or following == ";" or (following in (",", ")") and stripped[0].isupper()):
             return None
-    if "EXAMPLE" in stripped:
+    if "EXAMPLE" in stripped or _ACCOUNT.match(stripped):
         return None
     if op == "colon" and name.flag and not quote:  # a variable of a style sheet
         return None
@@ -107,6 +107,8 @@ def judge(
     return (start, end, KIND_OF[category])
 
 
+_ACCOUNT = re.compile(r"[\w-]{1,40}:[x*!]{0,2}:\d")
+"""A line of /etc/passwd or of shadow without a password."""
 _CONSTANT = re.compile(r"0x[0-9a-fA-F]{1,8}$|-[A-Za-z_]\w*$")
 """Numbers and negated names in code."""
 
@@ -428,5 +430,5 @@ _TESTS: dict[Category, Callable[[str, str, Context], bool]] = {
     "secret": _secret,
     "token": _token,
     "key": _key,
-    "auth": _token,
+    "auth": lambda text, v, c: len(v) >= 12 and _token(text, v, c),
 }

@@ -39,7 +39,7 @@ _EXACT: dict[Category, tuple[str, ...]] = {
 }  # fmt: skip
 _SHORT = ("pass", "pw", "psk", "mdp", "PIN", "pin")
 """Words too short to be looked for alone: only with what may follow a name."""
-_SHORT_ENDS = ("=", ":", " =", " :", '"', "'", "\\", ">", "`", "|", ", ", " ")
+_SHORT_ENDS = ("=", ":", " =", " :", '"', "'", "\\", ">", "`", "|", ", ", " ", "[")
 
 
 def _cases(word: str) -> set[str]:

@@ -27,7 +27,7 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (urls.hook, tuple(urls.HOOKS)),
     (urls.without_scheme, ("@tcp(", "@unix(", ":thin:")),
     (headers.authorization, ("uthorization", "UTHORIZATION")),
-    (headers.bearer, ("bearer ", "Bearer ", "BEARER ")),
+    (headers.bearer, ("bearer ", "Bearer ", "BEARER ", 'bearer: "', "bearer: '", 'bearer":"', 'bearer": "')),
     (headers.basic, ("Basic ", "basic ")),
     (headers.cookies, ("ookie", "OOKIE", "-b ")),
     (headers.session_cookie, ("PHPSESSID", "JSESSIONID", "sessionid", "connect.sid", "ASP.NET_SessionId", "laravel_session", "_gitlab_session", "user_session", "cf_clearance", "sessionKey", "ASPXAUTH", "_session", "_oauth2_proxy")),

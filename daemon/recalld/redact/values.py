@@ -79,7 +79,7 @@ _EXPRESSION = re.compile(
     [\[({] | [agslbwtv]:[A-Za-z_0-9]\w{0,40}$ |
     [\w$.+!'\"-]{0,60}[,;})\]]+[\w$.{}()\[\]]{0,60}[:=(.\[{] |
     [\w$.]{1,60}[;})\]]+(?:get|set|return|var|let|const|function|if|for|case|else|of|async|static|export|break|class|throw|try|while|switch|new)$ |
-    [\w$.]{1,60}=[!\w$.]{1,60}[;,})] | (?:[A-Za-z_$][\w$]{0,30}\.[A-Za-z_$][\w$]{0,40}=){2} | \+?[\w$.]{1,60}\+$ | \\[sSwWdD][*+?] |
+    [\w$.]{1,60}=[!\w$.]{1,60}[;,})] | (?:[A-Za-z_$][\w$]{0,30}\.[A-Za-z_$][\w$]{0,40}=){2} | \+?[\w$.]{1,60}\+$ | \\[sSwWdD][*+?] | \.\*/ |
     [^\s]{0,200}?(?:=>|===|!==|&&|\|\||\$\{|\w\(|\w\[\w{1,20}\]|\){2}|\)[.;,]) | /[\^(\[\\]
     """
 )
@@ -286,5 +286,6 @@ def is_random(value: str, least: int = 16) -> bool:
         else:
             pieces += 1
     if digits == 0:
-        return pieces >= len(value) / 3.2
+        mixed = len(value) >= 20 and not value.islower() and not value.isupper()
+        return pieces >= len(value) / 3.2 or (mixed and worded(value) < 0.35)
     return pieces >= max(4, len(value) / 6)
