@@ -242,11 +242,16 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         and (text[at] == "@" or op == "set" or after["close"].strip("*)") or not LINE_END.match(text, value.end))
     ):
         return None
+    if text[start:end] == "PIN" and op == "is" and re.fullmatch(r"\d{4,8}", text[value.start : value.end]):
+        return (value.start, value.end, "password")
     if text[start:end] == "pin" and not text[value.start : value.end].isdigit():
         return None
-    if after["is"] in ("to", "of") and not _CHANGED.search(text, max(0, start - 60), start):
-        if not mixed_classes(text[value.start : value.end][:JUDGED]):
-            return None
+    if (
+        after["is"] in ("to", "of")
+        and not _CHANGED.search(text, max(0, start - 60), start)
+        and not mixed_classes(text[value.start : value.end][:JUDGED])
+    ):
+        return None
     arrow = after["set"] == "->" and not value.quote
     if (after["dash"] or arrow or op == "call") and not _plain_enough(text, value, head, op):
         return None

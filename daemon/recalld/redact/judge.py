@@ -375,7 +375,7 @@ def _token(text: str, v: str, c: Context) -> bool:
         return strong(v) and len(v) >= 6 and not v.startswith(("-", "[", "("))
     if values.is_random(v, 12) or values.is_encoded_text(v):
         return True
-    if len(v) >= 12 and is_wordlike(v):
+    if len(v) >= 12 and is_wordlike(v) and not any(x in "!@#$%^&*" for x in v):
         return False
     if not strong(v) or len(v) < 6 or not any(x.isdigit() for x in v):
         return False

@@ -17,7 +17,7 @@ _STEMS: dict[Category, str] = {
     "password": (
         "password passwd passphrase passcode passwort kennwort contraseñ contrasen wachtwoord lösenord parola jelszó "
         "şifre heslo salasana passord adgangskode motdepasse mot_de_passe senha пароль hasło haslo pwd palavra-passe "
-        "contrasenya лозинка парола parolă slaptažodis salasõna geslo sandi storepass keypass dbpasswd bindcredentials "
+        "contrasenya лозинка парола parolă slaptažodis salasõna geslo sandi storepass keypass dbpasswd "
         "_pass -pass .pass dbpass userpass mypass rootpass adminpass _pw -pw dbpw pgpw userpw rootpw bindpw "
         "_psk pre-shared-key preshared_key requirepass masterauth"
     ),
@@ -30,7 +30,7 @@ _EXACT: dict[Category, tuple[str, ...]] = {
     "password": (
         "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호", "รหัสผ่าน", "mật khẩu", "Mật khẩu", "mot de passe", "Mot de passe",
         "Κωδικός", "κωδικός", "סיסמה", "ססמה", "كلمة المرور", "كلمة السر", "رمز الدخول", "رمز المرور", "कूटशब्द", "पासवर्ड", "गुप्तशब्द",
-        "parola d'ordine", "palavra passe", "kata kunci", "পাসওয়ার্ড", "رمز عبور", "گذرواژه", "пин-код", "ПИН-код", "暗証",
+        "parola d'ordine", "bindCredentials", "palavra passe", "kata kunci", "পাসওয়ার্ড", "رمز عبور", "گذرواژه", "пин-код", "ПИН-код", "暗証",
     ),
     "secret": ("密钥", "密鑰", "シークレット", "秘密鍵", "seed phrase", "Seed phrase", "recovery phrase", "Recovery phrase", "시크릿", "비밀키", "AUTH_SALT", "LOGGED_IN_SALT", "NONCE_SALT"),
     "token": ("令牌", "トークン", "토큰", "التوكن", "टोकन"),
@@ -66,16 +66,15 @@ def literals() -> dict[str, Category]:
 
 def _escaped(word: str) -> set[str]:
     """Return how JSON, Java and Python write `word` in ASCII, also inside another string: `\\u5bc6`, `\\\\u5BC6`."""
-    return {
-        "".join(c if c.isascii() else slashes + "u" + format(ord(c), digits) for c in word)
-        for slashes in ("\\", "\\\\")
-        for digits in ("04x", "04X")
-    }
+    beyond = sum(not c.isascii() for c in word)
+    # six states of the automaton a character: long words get the form that nearly all programs write
+    forms = [("\\", "04x")] if beyond > 6 else [(s, d) for s in ("\\", "\\\\") for d in ("04x", "04X")]
+    return {"".join(c if c.isascii() else slashes + "u" + format(ord(c), digits) for c in word) for slashes, digits in forms}
 
 
 def name_length(literal: str) -> int:
     """Return how much of a literal is the name."""
-    return len(literal.rstrip("=: \"'\\>`|,(：")) or len(literal)
+    return len(literal.rstrip("=: \"'\\>`|,[")) or len(literal)
 
 
 _SPLIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")

@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from recalld.redact import values
 from recalld.redact.judge import Span, mixed_classes, said, strong, trim
 
-_THINGS = ("key", "token", "secret", "credential", "credentials", "password", "passphrase")
-SAID_AS = tuple(
-    f" as {article}{what}{thing}"
-    for article in ("the ", "my ", "our ", "its ", "a ", "an ", "your ", "")
-    for what in ("", "api ", "API ", "access ", "auth ", "bot ", "secret ", "bearer ", "new ", "root ", "admin ", "db ", "database ")
-    for thing in _THINGS
-)  # fmt: skip
+SAID_AS = (
+    *(f" as {article} " for article in ("the", "my", "our", "its", "a", "an", "your")),
+    *(f" as {thing}" for thing in ("key", "token", "secret", "credential", "password", "passphrase", "api key", "API key")),
+)
 """What may be said behind a secret: `… as the key`."""
+_THING = re.compile(
+    r"(?:(?:new|temporary|initial|default|root|admin|db|database|api|API|access|auth|bot|secret|bearer|private)[ ]){0,2}"
+    r"(?:key|token|secret|credentials?|(password|passphrase))(?![\w=:-])"
+)
 _RUN = re.compile(r"[^\s\"'`<>()\[\]{},;|\\]{16,512}$")
 _WORD = re.compile(r"[^\s\"'`<>\\]{6,64}$")
 _GAP = "\"'`\\*,;)"
@@ -26,11 +27,12 @@ _GAP = "\"'`\\*,;)"
 
 def before(text: str, start: int, end: int) -> Iterator[Span]:
     """`I used X as the key`: a value that is plainly drawn at random; as the password, one that no word looks like."""
-    if text[end : end + 1].isalnum() or text[end : end + 1] in ("=", ":", "-", "_"):
+    thing = _THING.match(text, end if text[end - 1] == " " else start + len(" as "))
+    if thing is None:
         return
     begin = max(0, start - 520)
     head = text[begin:start].rstrip(_GAP)
-    if text[start:end].endswith(("password", "passphrase")):
+    if thing[1]:
         found = _WORD.search(head)
         if found is not None and _password_said(found[0]):
             yield (begin + found.start(), begin + found.end(), "password")
@@ -38,7 +40,7 @@ def before(text: str, start: int, end: int) -> Iterator[Span]:
     found = _RUN.search(head)
     if found is None or values.is_uuid(found[0]) or values.is_hex(found[0]) or not said(found[0][:400]):
         return
-    kind = "password" if text[start:end].endswith(("password", "passphrase")) else "api-key"
+    kind = "password" if thing[1] else "api-key"
     yield (begin + found.start(), begin + found.end(), kind)
 
 

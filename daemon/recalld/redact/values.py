@@ -83,10 +83,11 @@ _EXPRESSION = re.compile(
     [^\s]{0,200}?(?:=>|===|!==|&&|\|\||\$\{|\w\(|\w\[\w{1,20}\]|\){2}|\)[.;,]) | /[\^(\[\\]
     """
 )
+_FORMAT = re.compile(r"%(?:\(\w{1,40}\))?-?\d{0,3}[sdrv](?![\w%])")
 _SUM = re.compile(r"[A-Za-z_]\w*(?:[+*/|][A-Za-z_]\w*)+$")
 _LATE_LETTER = re.compile(r"\d[A-Za-z]")
 _PATTERN = re.compile(
-    r"\[\^?(?:\w-\w|\\)|\(\?[:=!<Pi]|\\[dsSwWbDB](?:[+*?{\]]|\\)|\$\{|\$[A-Z_]{3}|%(?:\(\w{1,40}\))?-?\d{0,3}[sdrv](?![\w%])|\{\d{0,2}(?::[^{}]{0,12})?\}|\{[a-z_]\w{0,40}\}|^\^.{0,200}\$$|^/[\^(\[\\].{0,200}/[a-z]{0,4}$"
+    r"\[\^?(?:\w-\w|\\)|\(\?[:=!<Pi]|\\[dsSwWbDB](?:[+*?{\]]|\\)|\$\{|\$[A-Z_]{3}|\{\d{0,2}(?::[^{}]{0,12})?\}|\{[a-z_]\w{0,40}\}|^\^.{0,200}\$$|^/[\^(\[\\].{0,200}/[a-z]{0,4}$"
 )
 _IDENTIFIER = re.compile(r"[&*]?[A-Za-z_]\w*$")
 _PLACEHOLDER = re.compile(
@@ -142,7 +143,8 @@ def is_expression(value: str) -> bool:
 
 def is_pattern(value: str) -> bool:
     """Return whether `value`, quoted, is a regular expression or a format with places to fill."""
-    return bool(_PATTERN.search(value[:400]))
+    head = value[:400]
+    return bool(_PATTERN.search(head)) or (bool(_FORMAT.search(head)) and (len(head) < 8 or worded(head) >= 0.4))
 
 
 def is_identifier(value: str) -> bool:
