@@ -87,12 +87,8 @@ _QUOTED = re.compile(r"\\{0,7}[\"']([^\"'\n\\]{6,200})\\{0,7}[\"']")
 
 def signing(text: str, start: int, end: int) -> Iterator[Span]:
     """The key in a call that signs, encrypts or hashes with one."""
-    close = text.find("\n", end, end + 240)
-    limit = min(len(text), end + 240) if close < 0 else close
-    depth, stop = 1, end
-    while stop < limit and depth:
-        depth += {"(": 1, ")": -1}.get(text[stop], 0)
-        stop += 1
+    line_end = text.find("\n", end, end + 160)
+    stop = min(len(text), end + 160) if line_end < 0 else line_end
     for found in _QUOTED.finditer(text, end, stop):
         v = found[1]
         if (

@@ -83,6 +83,9 @@ def _below(text: str, line_start: int, start: int, line_end: int, kind: str) -> 
     separator = next((s for s in ("|", "\t", ";", ",") if s in head), None)
     if separator is None:
         return
+    before = text[max(0, line_start - 200) : max(0, line_start - 1)].rpartition("\n")[2]
+    if separator in before:
+        return  # a row, and no heading
     headings = head.strip().strip("|").split(separator) if separator == "|" else head.split(separator)
     if len(headings) < 2 or not all(_HEADING.fullmatch(h.strip().strip("*` ")) for h in headings):
         return

@@ -102,7 +102,7 @@ SEEDS = (
     "助记词",
     "助記詞",
 )
-_WORDS = re.compile(r"[^\n]{0,40}?[\"'\s:=「“`]((?:[a-z]{3,8},?[ ]{1,2}){11,23}[a-z]{3,8})(?![ ]?[a-z])")
+_WORDS = re.compile(r"[^\w\n]{0,6}(?:is|are|phrase|words)?[^\w\n]{1,6}((?:[a-z]{3,8},?[ ]{1,2}){11,23}[a-z]{3,8})(?![ ]?[a-z])")
 
 
 def seed(text: str, start: int, end: int) -> Iterator[Span]:
