@@ -21,7 +21,24 @@ HERE = Path(__file__).parent
 MARK = re.compile(r"\[\[(\w+)\]\]")
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
-WORDS = ["amber", "birch", "cobalt", "ember", "garnet", "hollow", "juniper", "lagoon", "nectar", "onyx", "pebble", "raven", "thistle", "velvet", "walnut", "zephyr"]
+WORDS = [
+    "amber",
+    "birch",
+    "cobalt",
+    "ember",
+    "garnet",
+    "hollow",
+    "juniper",
+    "lagoon",
+    "nectar",
+    "onyx",
+    "pebble",
+    "raven",
+    "thistle",
+    "velvet",
+    "walnut",
+    "zephyr",
+]
 DRAWS = 4
 
 
@@ -125,3 +142,24 @@ def test_what_only_looks_like_a_secret_stays() -> None:
     redact = Redactor().redact
     touched = [(text, redact(text)) for _, text in lines("lookalikes.txt") if redact(text) != text]
     assert touched == []
+
+
+def test_tokens_of_rarer_issuers_go() -> None:
+    rng = Random(7)
+    for shape in (
+        ("p8e-", ALNUM, 32), ("fio-u-", ALNUM, 64), ("s-s4t2ud-", HEX, 64), ("API-", ALNUM.upper(), 26), ("tk-us-", ALNUM, 48),
+        ("sm_pat_", ALNUM, 16), ("nvapi-", ALNUM, 64), ("e2b_", HEX, 40), ("fc-", HEX, 32), ("lsp_", ALNUM, 40),
+        ("pcsk_", ALNUM, 60), ("jina_", ALNUM, 60), ("apify_api_", ALNUM, 36), ("csk-", ALNUM, 48),
+    ):  # fmt: skip
+        for _ in range(20):
+            secret = shape[0] + draw(rng, shape[1], shape[2] - 2) + "7" + draw(rng, shape[1], 1)
+            for around in ("see {} here", 'x = "{}"', "\\n{}\\n", "({})"):
+                assert secret not in Redactor().redact(around.format(secret)), secret
+
+
+def test_long_runs_of_what_may_tell_of_a_secret_end() -> None:
+    for piece in (
+        "user,password\n", "a|password\n|-|\n", "INSERT INTO t (password) VALUES ('a',", "jwt.sign('abc',", 'login("a","b",',
+        "seed phrase abc def ", "mysqladmin -", "<<< 'a1b2' ", " as the password", "${password:-a", "password for a b c ", "密码是",
+    ):  # fmt: skip
+        assert isinstance(Redactor().redact(piece * (100_000 // len(piece))), str)
