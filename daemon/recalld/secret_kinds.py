@@ -81,6 +81,7 @@ KINDS = frozenset(
         "openai-key",
         "openshift-token",
         "password",
+        "password-hash",
         "planetscale-token",
         "postgres-cloud-key",
         "postman-key",
@@ -118,6 +119,7 @@ KINDS = frozenset(
         "vault-token",
         "vercel-token",
         "wandb-key",
+        "webhook",
         "yandex-key",
         "zapier-webhook",
     ]

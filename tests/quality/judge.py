@@ -1,7 +1,8 @@
-"""Judge this project by its judged sets: `tests/quality/judge.py redaction|search|hooks [dev|held]`.
+"""Judge this project by its judged sets: `tests/quality/judge.py redaction|search|hooks [dev|held|opened]`.
 
-Search and hooks run a real daemon over the made-up history in a temporary directory. For `dev` every failure is listed;
-for `held` the figures alone, so that looking at them teaches nothing but the figures.
+Search and hooks run a real daemon over the made-up history in a temporary directory. For `dev` every failure is listed,
+and for `opened`, which was `held` and is spent; for `held` the figures alone, so that looking at them teaches nothing
+but the figures.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from quality.redaction import load as redaction
 from quality.search import load as search
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-HALVES = ("dev", "held")
+HALVES = {"redaction": ("dev", "opened"), "search": ("dev", "held"), "hooks": ("dev", "held")}
 
 
 class World:
@@ -170,11 +171,13 @@ def main() -> None:
     """Run from the command line."""
     p = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     p.add_argument("what", choices=sorted(JUDGES))
-    p.add_argument("half", choices=HALVES, nargs="?", default="dev")
+    p.add_argument("half", nargs="?", default="dev")
     p.add_argument("--among", type=int, default=0, help="sessions of the benchmark corpus beside the history")
     a = p.parse_args()
+    if a.half not in HALVES[a.what]:
+        p.error(f"{a.what} has {' and '.join(HALVES[a.what])}")
     figures, failures = JUDGES[a.what](a.half, a.among)
-    if a.half == "dev":
+    if a.half in ("dev", "opened"):
         print("\n".join(failures))
     print(f"{a.what} {a.half}: {figures}")
 

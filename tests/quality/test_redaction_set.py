@@ -7,7 +7,7 @@ import pytest
 from quality.redaction.load import HERE, Half, items, judge, survives
 from recalld.redact import Redactor
 
-HALVES: tuple[Half, ...] = ("dev", "held")
+HALVES: tuple[Half, ...] = ("dev", "opened")
 
 
 @pytest.mark.parametrize("half", HALVES)
@@ -35,9 +35,9 @@ def test_every_secret_and_every_word_to_keep_stands_in_its_text(half: Half) -> N
 
 
 def test_the_halves_share_no_secret_and_no_text() -> None:
-    dev, held = (list(items(h)) for h in HALVES)
-    assert not {s for i in dev for s in i.secrets} & {s for i in held for s in i.secrets}
-    assert not {i.text for i in dev} & {i.text for i in held}
+    dev, opened = (list(items(h)) for h in HALVES)
+    assert not {s for i in dev for s in i.secrets} & {s for i in opened for s in i.secrets}
+    assert not {i.text for i in dev} & {i.text for i in opened}
 
 
 def test_doing_nothing_leaks_all_and_cutting_all_alarms_always() -> None:
@@ -48,8 +48,9 @@ def test_doing_nothing_leaks_all_and_cutting_all_alarms_always() -> None:
     assert len(everything.lost_words) == everything.secrets
 
 
-def test_of_the_developed_half_98_of_100_secrets_are_found_and_under_1_of_200_innocents_touched() -> None:
-    score = judge(Redactor().redact, list(items("dev")))
+@pytest.mark.parametrize("half", HALVES)
+def test_98_of_100_secrets_are_found_and_under_1_of_200_innocents_touched(half: Half) -> None:
+    score = judge(Redactor().redact, list(items(half)))
     assert score.recall >= 0.98, [item.kind for item, _ in score.leaked]
     assert score.false_alarms < 0.005, [item.kind for item, _ in score.alarms]
     assert score.lost_words == []

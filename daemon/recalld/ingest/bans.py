@@ -27,6 +27,7 @@ from recalld.ingest.discard import discard_beginnings, discard_session, discard_
 from recalld.ingest.nodes import Session
 from recalld.model import Fact, Message
 from recalld.patterns import Patterns
+from recalld.redact import redact_place
 from recalld.sources.base import Source
 
 if TYPE_CHECKING:
@@ -155,14 +156,12 @@ class Bans:
         if self._projects and project is not None:
             made = self._made.get(project)
             if made is None:
-                tokens = analysis.project_tokens(project)
+                tokens = analysis.project_tokens(redact_place(project))
                 made = self._made[project] = max((m for name, m in self._projects if name in tokens), default=-1)
             return made >= 0 and (time is None or time <= made)
         return False
 
-    def _repeats(
-        self, session: Session, source: Source, uid: str, time: int | None, said: Iterable[int] | None
-    ) -> bool:
+    def _repeats(self, session: Session, source: Source, uid: str, time: int | None, said: Iterable[int] | None) -> bool:
         """Tell whether a message repeats a forgotten one of another session."""
         if not self._keys:
             return False
@@ -185,9 +184,7 @@ class Bans:
             return self._sessions.get(skey.split("/", 1)[0])
         return found
 
-    def _learn(
-        self, batch: Batch, source: Source, banned: Forgotten, skey: str, message: Message, time: int | None
-    ) -> None:
+    def _learn(self, batch: Batch, source: Source, banned: Forgotten, skey: str, message: Message, time: int | None) -> None:
         """Remember what a forgotten session says now, and take it out of forks that were read first."""
         agent = skey.partition(SEPARATOR)[0]
         if not message.records:
@@ -215,9 +212,7 @@ class Bans:
     def _drops_fact(self, batch: Batch, file: StoredFile, fact: Fact) -> bool:
         time = fact.time if fact.time is not None else file.time
         if fact.session is None:
-            return self._file_excluded(file) or (
-                fact.leaf is not None and node_key(file.agent, fact.leaf) in self._keys
-            )
+            return self._file_excluded(file) or (fact.leaf is not None and node_key(file.agent, fact.leaf) in self._keys)
         skey = session_key(file.agent, fact.session)
         if fact.name == "project" and isinstance(fact.value, str) and file.id not in self._where:
             self._where[file.id] = fact.value

@@ -37,9 +37,7 @@ _KEPT_NODES = 15_000
 class Batch:
     """The unwritten state over one index."""
 
-    def __init__(
-        self, writer: IndexWriter, files: Mapping[str, StoredFile], texts: Texts, bans: Bans | None = None
-    ) -> None:
+    def __init__(self, writer: IndexWriter, files: Mapping[str, StoredFile], texts: Texts, bans: Bans | None = None) -> None:
         self.writer = writer
         self.bans = bans
         """What must not be taken in."""
@@ -110,6 +108,7 @@ class Batch:
         if self.bans is not None and self.bans.drops(self, source, file, item):
             return
         if isinstance(item, Message):
+            item.project, item.branch = self.texts.place(item.project), self.texts.place(item.branch)
             self._message(source, file, item)
         else:
             self._fact(file, item)
@@ -196,8 +195,8 @@ class Batch:
             ord=first.ord,
             time=first.time,
             held=[],
-            project=first.project,
-            branch=first.branch,
+            project=self.texts.place(first.project),
+            branch=self.texts.place(first.branch),
         )
         self._enter(source, session, node, lambda: self._take_records(session, node, records))
 
@@ -260,9 +259,7 @@ class Batch:
             said = next(session.pending[h.id] for h in node.held if h.role == "user" and h.kind == "message")
             session.first_prompt = (node.uid, title_of(said.text))
 
-    def _make_record(
-        self, session: Session, node: Node, file: StoredFile, message: Message, record: Record, sub: int
-    ) -> None:
+    def _make_record(self, session: Session, node: Node, file: StoredFile, message: Message, record: Record, sub: int) -> None:
         identity = record.id or (message.uid if sub == 0 else f"{message.uid}#{sub}")
         stored = self.texts.store(record, session, node, file, message, identity, sub)
         session.pending[identity] = stored

@@ -26,6 +26,7 @@ from recalld.ingest.forget import Targets, erase, gather, hold_back, remember, s
 from recalld.ingest.generations import Generations
 from recalld.ingest.worker import Worker
 from recalld.patterns import Patterns, checked
+from recalld.redact import redact_place
 
 SIDE_KINDS = frozenset({"history", "names", "meta"})
 """Kinds of files that tell of sessions beside their transcripts."""
@@ -95,7 +96,8 @@ class Commands:
         if project is not None:
             if not project.strip("/ "):
                 raise UsageError("project: would forget everything: name a directory below /")
-            return Forgotten(number, "project", project, now)
+            # the index holds it without its secrets, and so does the decision
+            return Forgotten(number, "project", redact_place(project), now)
         snapshot = self._worker.writer.snapshot
         found = resolve(snapshot, str(session))
         skeys = {found.skey, *sub_agents(snapshot, found.skey)}
@@ -187,7 +189,7 @@ class Commands:
             exact = [d for d in of_sessions if d.value == session]
             found = exact or [d for d in of_sessions if session and d.value.startswith(session)]
         elif project is not None:
-            found = [d for d in every.values() if d.kind == "project" and d.value == project]
+            found = [d for d in every.values() if d.kind == "project" and d.value == redact_place(project)]
         else:
             raise UsageError("say what to take back: its number in the list, or its session or project")
         if not found:
@@ -340,7 +342,7 @@ def _covers(decision: Forgotten) -> Callable[[StoredRecord], bool]:
             return False
         found = known.get(record.project)
         if found is None:
-            found = known[record.project] = named in analysis.project_tokens(record.project)
+            found = known[record.project] = named in analysis.project_tokens(redact_place(record.project))
         return found
 
     return covers

@@ -45,9 +45,7 @@ def source_file(file: StoredFile) -> SourceFile:
     )
 
 
-def read(
-    batch: Batch, table: FileTable, file: StoredFile, limits: IndexConfig, *, again: bool = False
-) -> Iterator[int]:
+def read(batch: Batch, table: FileTable, file: StoredFile, limits: IndexConfig, *, again: bool = False) -> Iterator[int]:
     """Read `file` on from its offset into `batch`; yield the bytes read after each chunk.
 
     Between two chunks the checkpoint in `batch.checkpoints` stands exactly behind what the batch holds, so the caller
@@ -88,7 +86,7 @@ def _read_lines(batch: Batch, table: FileTable, file: StoredFile, limits: IndexC
             if early:
                 _take_early(batch, file, early, os.stat(file.path).st_mtime_ns // 1_000_000)
             file.offset, file.crc, file.head, file.tail = reader.offset, reader.crc, reader.head, reader.tail
-            file.remember(parser.state())
+            file.remember(batch.texts.kept(parser.state()))
             for name, count in parser.unknown.items():
                 file.unknown[name] = file.unknown.get(name, 0) + count
             parser.unknown.clear()

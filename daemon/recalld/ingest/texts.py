@@ -7,12 +7,18 @@ import stat
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from recalld.index.documents import StoredFile, StoredRecord, hash_of
 from recalld.ingest.nodes import Node, Session
 from recalld.model import MAX_TEXT, Kind, Message, Record, Role
 from recalld.redact import VERSION, Redactor
 from recalld.settings import RedactConfig
+
+STATE_PLACES = frozenset({"cwd", "project", "branch", "git_branch"})
+"""What parsers call the names of directories and branches in their states."""
+MAX_PLACES = 4096
+"""Names of directories and branches that are kept beside what is left of them; a history has some hundreds."""
 
 
 class Texts:
@@ -25,6 +31,7 @@ class Texts:
         self._redactor = redactor
         self.max_text = max_text
         self._by_project: dict[str, Redactor] = {}
+        self._places: dict[str, str] = {}
         self.configure(switches or RedactConfig(disabled=tuple(redactor.disabled)))
 
     def configure(self, switches: RedactConfig) -> None:
@@ -33,6 +40,7 @@ class Texts:
         self._redactor.disabled = frozenset(switches.disabled)
         self._uncounted = Redactor(disabled=self._redactor.disabled)
         self._by_project.clear()
+        self._places.clear()
 
     @property
     def redact(self) -> Callable[[str], str]:
@@ -51,6 +59,22 @@ class Texts:
                 found = Redactor(disabled=disabled, counts=self._redactor.counts)
             self._by_project[project] = found
         return found
+
+    def place(self, name: str | None) -> str | None:
+        """Return a directory's or a branch's name without its secrets. There are few, and every message names them."""
+        if name is None:
+            return None
+        found = self._places.get(name)
+        if found is None:
+            if len(self._places) >= MAX_PLACES:
+                self._places.clear()
+            found = self._places[name] = self._redactor.redact_place(name)
+        return found
+
+    def kept(self, state: dict[str, Any]) -> dict[str, Any]:
+        """Return what a parser wants to be remembered, its directory's and its branch's name without their secrets."""
+        names = {k: self.place(v) for k, v in state.items() if k in STATE_PLACES and isinstance(v, str)}
+        return state | names if names else state
 
     def cut(self, text: str) -> tuple[str, bool]:
         """Return (text within the limit, whether it was cut), on a character boundary."""
@@ -89,6 +113,8 @@ class Texts:
             text=text,
             command=None if command is None else redact(command),
             paths=[redact(p) for p in record.paths],
+            project=self.place(record.project),
+            branch=self.place(record.branch),
             redactor=VERSION,
             hash=self.hash_stored(record.role, record.kind, text, record.project),
         )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from recalld.redact.scan import KINDS, Redactor, redact_message
+from recalld.redact.scan import KINDS, Redactor, redact_message, redact_place
 
-__all__ = ["KINDS", "VERSION", "Redactor", "redact_message"]
+__all__ = ["KINDS", "VERSION", "Redactor", "redact_message", "redact_place"]
 
-VERSION = 2
+VERSION = 3
 """Version of the rules. Records keep the one they went through, so that newer rules can be applied to older records."""

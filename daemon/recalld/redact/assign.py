@@ -13,7 +13,7 @@ import re
 from functools import lru_cache
 
 from recalld.redact import values
-from recalld.redact.judge import KIND_OF, LINE_END, Op, Span, Value, judge
+from recalld.redact.judge import JUDGED, KIND_OF, LINE_END, Op, Span, Value, judge, mixed_classes, strong
 from recalld.redact.names import Category, Name, parts
 from recalld.redact.values import words
 
@@ -26,21 +26,38 @@ _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 _QUOTE = r"\\{0,31}[\"'`]"
+_OF = r"(?:for|of|on|to|at|from|is[ ]generated[ ]for|für|von|vom|zur|zum|bei|pour|de|du|des|del|della|per|da|do|dla|para|от|для|к|до|від|til|till|för|voor|van|ke|untuk|của|için)"
+_SEVERAL = r"(?:[^\s:=,;|\"'`()<>{}\[\]]{1,40}[ ]){0,3}?[^\s:=,;|\"'`()<>{}\[\]]{1,40}"
 _AFTER = re.compile(
     rf"""(?x)
     (?P<tail>[A-Za-z0-9_-]{{0,40}}(?:ña|eñas?)?)
     (?P<close>(?:{_QUOTE}|[\])*!?]|[ ]?\([^()\n\"'`]{{1,30}}\)|[ ]\[[^\[\]\n]{{1,30}}\]){{0,4}})
+    (?:[ ](?:(?:d['’]|de[ ]|da[ ]|do[ ]|del[ ])?API|nuev[oa]|mới|baru|nov[oa]|neu|nou[ăa]?|temporal|temporaire|provisoire|sementara|tạm))?
     (?:
-        [ \t]{{0,20}}:[ \t]{{0,4}}[A-Za-z_&][\w.<>\[\]|?& ']{{0,40}}?[ ]?(?P<typed>=(?!=)) |
-        [ \t]{{0,40}}(?P<pair>,?[ \t]{{0,8}}(?:\\?\r?\n|\\{{1,7}}n)?[ \t-]{{0,40}}(?:{_QUOTE})?[vV]alue(?:{_QUOTE})?[ \t]{{0,8}}[:=]) |
-        [ \t]{{0,40}}(?P<same>===?|!==?) |
-        [ \t]{{0,40}}(?P<set>:=|=>|->|\?=|\|\|=|=) |
+        (?P<array>\[\w{{0,20}}\][ ]?=(?!=)) |
+        [ \t]{{0,20}}:[ \t]{{0,4}}(?:&'\w{{1,12}}[ ])?[A-Za-z_&][\w.<>\[\]|?&]{{0,40}}?(?:[ ]?[|,][ ]?[\w.<>\[\]?]{{1,30}}){{0,3}}?(?:[ ]|(?=="|='))(?P<typed>=(?!=)) |
+        (?<![\"'`])[ ](?:[Aa][Ss][ ][A-Za-z][\w.]{{1,20}}|string|[A-Za-z][\w.]{{1,20}}\(\d{{1,5}}(?:,[ ]?\d{{1,3}})?\))[ ]{{0,4}}(?P<declared>:?=(?!=))(?=[ ]?[N@]?["']) |
+        [ ]\{{[ ]get;[ ](?:[a-z]{{1,12}}[ ])?(?:set|init);[ ]\}}[ ](?P<property>=) |
+        [ ]PIC[ ]\S{{1,20}}[ ](?P<cobol>VALUE)[ ](?=["']) |
+        (?P<block>[ ]\{{(?:\\n|[^{{}}]){{0,300}}?\bdefault[ ]{{0,20}}=) |
+        [ \t]{{0,40}}(?P<pair>,?[ \t]{{0,8}}(?:(?:{_QUOTE})?(?:[tT]ype|[sS]ecret|[sS]ensitive|[oO]verwrite|[dD]escription)(?:{_QUOTE})?[ ]?[:=][ ]?[^\s,{{}}]{{1,40}},[ ]{{0,4}})?(?:\\?\r?\n|\\{{1,7}}n)?[ \t-]{{0,40}}(?:{_QUOTE})?(?:[vV]alue|default)(?:{_QUOTE})?[ \t]{{0,8}}[:=]) |
+        (?:[ ][\w:.-]{{1,30}}=["'][^"'<>\n]{{0,80}}["']){{0,3}}(?P<markup>(?:&gt;|>)(?:<!\[CDATA\[|\s{{0,40}}<(?:value|Value|string|val)>)?) |
+        (?P<listed></(?:key|Key|name|Name|param-name)>\s{{0,40}}<(?:string|value|Value|param-value)>) |
+        [ \t]{{0,40}}(?P<same>===?|!==?|\|\|(?!=)|\?\?(?!=)|\?:|or(?=[ ]["'])) |
+        [ \t]{{0,40}}(?P<set>:=|=>|<-(?!-)|->|\?\??=|\|\|=|=) |
+        (?P<encoded>%3[dD]) |
         [ \t]{{0,40}}(?P<colon>:(?![:/]/?)|：|＝) |
         (?P<comma>[ \t]{{0,4}},[ \t]{{0,8}}(?:\\?\r?\n[ \t]{{0,40}}|\\{{1,7}}n[ ]{{0,40}})?)(?={_QUOTE}) |
-        (?P<markup>(?:&gt;|>)) |
-        [ ](?P<is>is|was|ist|lautet|war|es|era|est|était|är|is[ ]now|set[ ]to|to|of)(?:[ ]?:)?[ ] |
+        [ ]{_OF}[ ]{_SEVERAL}(?P<of>[ ]?(?::(?![:/])|[ ](?:is|ist|est|es|is[ ]now|=|—|-))[ ]) |
+        [ ][^\W\d_a-zA-Z]{{3,20}}(?P<genitive>:)[ ] |
+        [ ](?P<is>is|was|ist|lautet|war|es|era|est|était|är|er|é|è|je|jest|to|là|adalah|este|είναι|है|هي|هو|is[ ]now|are|will[ ]be|has[ ]been[ ](?:re)?set[ ]to|(?:re)?set[ ]to|changed[ ](?:to|from)|should[ ]be|must[ ]be|of)(?:[ ]?:)?[ ] |
+        [ ](?P<dash>[-–—]|→|⇒)[ ] |
+        (?P<typing>[^\S\n]{{0,2}}[^\w\s]{{0,4}}\.(?:fill|type|send_keys|sendKeys|setValue|set_value|arg|args|push|append|set|clearAndType|pressSequentially|replaceText|typeText|inputText)\()(?={_QUOTE}) |
+        (?P<equals>\.(?:equals|equalsIgnoreCase|eq|Equals|isEqualTo|compareTo)\((?={_QUOTE})) |
+        (?P<braced>\{{(?={_QUOTE}) | \$[ ]?=[ ]?(?=")) |
         (?P<call>\((?={_QUOTE})) |
-        (?P<is2>(?:는|은|이|가)[ ]|[ ]?(?:是|为|為|は|が)[ ]?) |
+        (?P<dotted>[ ]\.[ ](?=")) |
+        (?P<is2>(?:는|은|이|가|를|을)[ ]|[ ]?(?:就是|是|(?:已?设置?|已?改|已?更新)[为成]|設定?為|为|為|は|が|を)[ ]?) |
         [ \t]{{1,40}}(?P<cell>\|)(?=[ ]) |
         [ \t]{{1,20}}(?P<column>[A-Za-z]{{3,20}}(?:[ ]?\(\d{{1,5}}\))?(?:[ ](?:NOT[ ]NULL|not[ ]null|NULL|null))?[ ](?:DEFAULT|default))[ ](?=E?') |
         (?P<space>[ \t]{{1,8}}(?:\\\r?\n[ \t]{{0,40}})?|\\\r?\n[ \t]{{1,40}})
@@ -48,20 +65,38 @@ _AFTER = re.compile(
 )
 _GAP = re.compile(r"[ \t]{0,80}(?:\*{1,2}[ ]?)?")
 _BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\n([ \t]{1,40})")
-_NEXT_LINE = re.compile(r"(?:\([ \t]*)?\r?\n[ \t]{0,80}")
+_NEXT_LINE = re.compile(r"(?:\([ \t]*)?\r?\n(?:[ \t]*\r?\n)?[ \t]{0,80}")
+_BETWEEN_TAGS = re.compile(r"\s{0,40}([^<>\n]{1,400}?)(?:\]\])?\s{0,40}(?=</|&lt;/|<\\/|\]\]>|\n|>|&gt;/)")
+_NEXT_STRING = re.compile(r"\\{0,7}[\"'],[ ]?(?=\\{0,7}[\"'])")
+_WRAPPED = re.compile(
+    r"(?:new[ ])?(?:(?:String::from|String|str|bytes|bytearray|\[\]byte|\[\]rune|Buffer\.from|SecretStr|SecretBytes|SecretString(?:::new|::from)?|Secret(?:::new)?|Some|Ok|Just|"
+    r"std::string|string|CString::new|Arc::from|Box::from|Cow::from|Sensitive|PASSWORD|password|strdup|encodeURIComponent|quote|GuardedString|PasswordData|text|T|_T|L|u8|extra|NSString)[ ]?(?:\(|\{|!\()\s{0,8}b?|"
+    r"string\(\d{1,5}\)[ ]|[NL@](?=[\"']))(?=[\"'\\])"
+)
+"""What may be wrapped around a string that is meant as it stands."""
+_CURLY = {"“": "”", "„": "“”", "«": "»", "‘": "’", "「": "」", "『": "』", "《": "》", "【": "】"}
 _OPEN = re.compile(r"@?[fFbBrRuU]{0,2}(\\{0,63})(\"\"\"|'''|[\"'`])|\$(\\{0,31})(')")
 _BARE = re.compile(r"(?:\\[^nrt\"'`\s\\u]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\])+")
-_BARE_CUT = re.compile(r"(?:[&;,][ ]?[A-Za-z_][\w.-]{0,40}=)|&(?:amp|lt|gt|quot|#\d+);|;$|[,;][ ]?$|&&|\|\||;;")
+_TURN = re.compile(r"[!-~](?=[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffee])")
+"""Where a bare value goes over into the writing of the sentence around it: `密码是hunter2，请登录`."""
+_BARE_CUT = re.compile(r"(?:[&;,][ ]?[A-Za-z_][\w.-]{0,40}=)|&(?:amp|lt|gt|quot|#\d+);|;$|[,;][ ]?$|&&|\|\||;;|%26|%7[cC]")
 
 
 def read_value(text: str, at: int) -> Value | None:
     """Return the value that starts at `at`: quoted (also behind any number of backslashes) or bare; None for none."""
+    curly = _CURLY.get(text[at : at + 1])
+    if curly is not None:
+        end = min((e for e in (text.find(c, at + 1, at + 200) for c in curly) if e > 0), default=-1)
+        return Value(at + 1, end, text[at], False) if end > 0 else None
     opened = _OPEN.match(text, at)
     if opened is None:
         bare = _BARE.match(text, at, at + BARE_REACH)
         if bare is None:
             return None
         end = bare.end()
+        turned = _TURN.search(text, at, end)
+        if turned is not None:
+            end = turned.start() + 1
         cut = _BARE_CUT.search(text, at, end)
         if cut is not None and cut.start() > at:
             end = cut.start()
@@ -109,8 +144,13 @@ _COMMON_TAILS = words(
 
 _ENDS = frozenset((*").,;[]/+%@", ""))
 """Characters after a name that no assignment goes on from; they come first because they settle half of all cases."""
+_GOES_ON = re.compile(
+    r"%3[dD]|\[\w{0,20}\][ ]?=|\][ ]?=|\.(?:fill|type|send|set|equals|eq|Eq|is|comp|replaceT|inputT)\w{0,20}\(|"
+    r",[ ]{0,4}(?:\\?n?\s{0,8}[\"'\\-]{0,4}[ ]?[vV]alue|[\"']|(?:type|secret|sensitive|overwrite|description)\b)"
+)
+"""What an assignment goes on with all the same."""
 _LONG_CATEGORIES = frozenset({"key", "token"})
-_TOO_SHORT = re.compile(r"[=:][ \t]{0,8}[^\s\"'`\\*|>(]{1,5}(?:\s|$)")
+_TOO_SHORT = re.compile(r"[=:][ \t]{0,8}[^\s\"'`\\*|>(]{1,5}(?:\s(?!\s{0,4}=)|$)")
 """After `key` and `token` no value below six characters counts."""
 _SETTING = frozenset({"set", "colon", "flag"})
 _LONG_OPS = _SETTING | {"space", "is"}
@@ -120,12 +160,16 @@ _CLOSED_CATEGORIES = frozenset({"key", "token", "secret"})
 _name = lru_cache(maxsize=4096)(Name)
 
 
+def _ascii_letter(c: str) -> bool:
+    return c.isascii() and c.isalpha()
+
+
 def find(text: str, start: int, end: int, category: Category) -> Span | None:
     """Return the secret that the keyword at `start:end` names, or None."""
     following = text[end : end + 1]
-    if following in _ENDS or (
-        category in _CLOSED_CATEGORIES and following.isalpha() and (following.islower() or text[end - 1].isupper())
-    ):
+    if following in _ENDS and not _GOES_ON.match(text, end):
+        return None
+    if category in _CLOSED_CATEGORIES and _ascii_letter(following) and (following.islower() or text[end - 1].isupper()):
         return None
     if following == "\n" and "alue" not in text[end : end + 60]:
         return None
@@ -139,20 +183,26 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         return None
     head = _head(text, start, category)
     if (
-        head[-1:].isalpha()
-        and end - start <= 4
-        and text[start].isalpha()
-        and head[-1].islower() == text[start].islower()
+        head[-1:].isalpha() and end - start <= 4 and text[start].isalpha() and head[-1].islower() == text[start].islower()
     ) and text[start:end].lower() in _WORD_ENDS:
         return None
+    if text.startswith("${", start - len(head) - 2):
+        return _fallback(text, end + len(tail), category)
     name = _name(category, head, text[start:end].lower() if category != "key" else text[start:end], tail)
     if name.promise is None:
         return None
     op = _op(text, start, after, name, head)
+    before = text[max(0, start - len(head) - 9) : start - len(head)]
+    if before.endswith("::") or (before.endswith(":") and following == ":" and text[end + 1 : end + 2] not in " 	"):
+        return None  # a module, or the resource of an ARN
+    if before.endswith(("://", "user/", "username/", "login/")):
+        return None  # a user beside a password, which have rules of their own
     if op is None or (not head and op != "set" and text.startswith("PASS", start) and end - start == 4):
         return None
-    if category == "key" and name.promise == "weak" and (op not in _LONG_OPS or not _LONG.match(text, after.end())):
-        return None
+    if category == "key" and name.promise == "weak":
+        wrapped = _WRAPPED.match(text, after.end() + 1)
+        if op not in _LONG_OPS or not _LONG.match(text, wrapped.end() if wrapped else after.end()):
+            return None
     if category != "password" and op not in _SETTING and not _DIGIT_AHEAD.match(text, after.end()):
         return None
     gap = _GAP.match(text, after.end())
@@ -164,15 +214,46 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
             return _block(text, block, category)
         moved = _NEXT_LINE.match(text, at)
         if moved is not None:
+            if moved[0].count("\n") > 1:
+                op = "is"
             at, next_line = moved.end(), True
-    value = read_value(text, at)
+    wrapped = _WRAPPED.match(text, at)
+    if wrapped is not None:
+        at = wrapped.end()
+    if op == "markup":
+        value = _content(text, at)
+    elif category in ("password", "secret") and op in ("set", "colon") and text[start:end].lower().endswith(_PHRASES):
+        value = _phrase(text, at) or read_value(text, at)
+    else:
+        value = read_value(text, at)
     if value is None or value.end <= value.start:
         return None
-    if value.quote and not after["close"] and after["colon"]:
+    if op == "call":
+        value = _last_argument(text, value)
+    if after["is2"] and not value.quote and not _ASCII_MIX.search(text, value.start, value.end):
+        return None  # the sentence goes on
+    if value.quote and after["colon"] and not after["close"].strip(" ()[]*!?\\").endswith(("'", '"', "`")):
         line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
-        if line.count(value.quote[-1]) % 2 == 1 and not after["tail"]:  # 'New password: ' ends here
+        if _opens(line, value.quote[-1]):  # 'New password: ' ends here
             return None
-    if next_line and not value.quote and (text[at] == "@" or op == "set" or not LINE_END.match(text, value.end)):
+    if (
+        next_line
+        and not value.quote
+        and (text[at] == "@" or op == "set" or after["close"].strip("*)") or not LINE_END.match(text, value.end))
+    ):
+        return None
+    if text[start:end] == "PIN" and op == "is" and re.fullmatch(r"\d{4,8}", text[value.start : value.end]):
+        return (value.start, value.end, "password")
+    if text[start:end] == "pin" and not text[value.start : value.end].isdigit():
+        return None
+    if (
+        after["is"] in ("to", "of")
+        and not _CHANGED.search(text, max(0, start - 60), start)
+        and not mixed_classes(text[value.start : value.end][:JUDGED])
+    ):
+        return None
+    arrow = after["set"] == "->" and not value.quote
+    if (after["dash"] or arrow or op == "call") and not _plain_enough(text, value, head, op):
         return None
     spaced = bool(after["typed"]) or (bool(after["set"]) and text[after.start("set") - 1] in " \t")
     found = judge(text, value, category, name, op, spaced, after["close"], text[start:end].isupper())
@@ -180,6 +261,69 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         longer = _BARE.match(text, found[1], found[1] + values.MAX_VALUE)
         return (found[0], longer.end() if longer else found[1], found[2])
     return found
+
+
+_FALLBACK = re.compile(r":[-=]?([^}\s\"'$]{4,128})\}")
+
+
+def _fallback(text: str, at: int, category: Category) -> Span | None:
+    """Return what `${DB_PASSWORD:-X}` falls back to."""
+    found = _FALLBACK.match(text, at)
+    if found is None:
+        return None
+    v = found[1]
+    if values.is_reference(v) or values.is_slug(v) or values.is_machine(v) or not (strong(v) and any(c.isdigit() for c in v)):
+        return None
+    if category in ("token", "key") and not values.is_random(v):
+        return None
+    return (*found.span(1), KIND_OF[category])
+
+
+_CHANGED = re.compile(r"(?i)\b(?:re)?set|chang|updat|rotat|switch")
+
+
+def _content(text: str, at: int) -> Value | None:
+    """Return what stands between two tags."""
+    found = _BETWEEN_TAGS.match(text, at)
+    if found is None or not found[1]:
+        return None
+    return Value(found.start(1), found.end(1), "", False)
+
+
+_PHRASES = ("phrase", "mnemonic")
+_PHRASE = re.compile(r"(?:[a-z]{3,12}[ ]){2,23}[a-z0-9]{2,12}(?=[ \t]{0,4}(?:\r?\n|$|\\n|[\"']))")
+
+
+def _phrase(text: str, at: int) -> Value | None:
+    """Return a passphrase of several words without quotes, to the end of its line."""
+    found = _PHRASE.match(text, at)
+    if found is None or values.is_prose(found[0]):
+        return None
+    return Value(at, found.end(), "phrase", False)
+
+
+def _last_argument(text: str, value: Value) -> Value:
+    """Return the last of up to three strings in a call: `set_password("service", "user", "X")`."""
+    for _ in range(2):
+        following = _NEXT_STRING.match(text, value.end)
+        another = read_value(text, following.end()) if following else None
+        if another is None:
+            break
+        value = another
+    return value
+
+
+def _opens(line: str, quote: str) -> bool:
+    """Return whether a string is open at the end of `line`; an apostrophe within a word opens none."""
+    return len(re.findall(rf"(?<!\w){quote}|{quote}(?!\w)", line)) % 2 == 1
+
+
+def _plain_enough(text: str, value: Value, head: str, op: Op) -> bool:
+    """Return whether a value behind a dash, or in a call that reads, checks or hashes, looks like a password all the same."""
+    v = text[value.start : value.end][:JUDGED].strip()
+    if op == "call":
+        return not (_READERS & set(parts(head))) or (len(v) >= 8 and mixed_classes(v) and not values.is_slug(v))
+    return len(v) >= 6 and any(c.isdigit() for c in v) and any(c.isalpha() for c in v) and not values.is_slug(v)
 
 
 def _head(text: str, start: int, category: Category) -> str:
@@ -194,37 +338,58 @@ def _head(text: str, start: int, category: Category) -> str:
     return head
 
 
+_PLAIN_CALLS = ("define(", "strcmp(", "compare_digest(", "safe_compare(", "secure_compare(", "equals(", "assertEquals(")
+"""Calls in which a bare name and a string are the two sides of one thing."""
+_ASCII_MIX = re.compile(r"[!-~]*[0-9!-/:-@][!-~]")
+_TABLE_RULE = re.compile(r"[ \t]*\|?[ ]?:?-{2,}[-:| ]*(?:\n|$)")
+_VERBS = frozenset({"pass", "pw"})
+_SET = ("encoded", "typed", "pair", "set", "declared", "property", "cobol", "block", "braced", "array")
+_BEFORE_MARKUP = re.compile(r"(?:<|&lt;|[:;])$|(?:[nN]ame|[kK]ey)=\\{0,7}[\"']$")
+
+
 def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> Op | None:
-    if after["typed"] or after["pair"] or after["set"]:
+    matched = after.lastgroup
+    begin = start - len(head)
+    if text[start : after.start("tail")].lower() in _VERBS and matched in ("is", "of", "dash", "genitive", "space"):
+        # `pass X to …` is what one does with anything
+        if matched != "space":
+            return "is" if after["is"] in ("is", "was") else None
+        quoted = text[after.end() : after.end() + 1] in ("'", '"', "`")
+        return "space" if not after["close"] and not quoted and _DIGIT_AHEAD.match(text, after.end()) else None
+    if matched in _SET:
         return "set"
-    if after["same"]:
+    if matched in ("same", "equals", "typing"):
         return "same"
-    if after["colon"]:
-        return "colon"
-    if after["call"]:
-        short = text[start : after.start("tail")].lower().lstrip("_.-") in _WORD_ENDS
-        return None if after["close"] or short or _READERS & set(parts(head)) else "call"
-    if after["comma"]:  # the name is all there is in its quotes
-        return (
-            "comma" if after["close"] and text[start - len(head) - 1 : start - len(head)] in ("'", '"', "`") else None
-        )
-    if after["markup"]:
-        before = text[start - len(head) - 1 : start - len(head)]
-        return "markup" if before in "<;" or text[max(0, start - len(head) - 4) : start - len(head)] == "&lt;" else None
-    if after["column"]:
-        return "sql"
-    if after["cell"]:
+    if matched in ("colon", "comma", "markup", "listed", "column", "cell", "call"):
+        before = text[begin - 1 : begin]
+        if matched == "colon":
+            return "colon"
+        if matched == "call":
+            short = text[start : after.start("tail")].lower().lstrip("_.-") in _WORD_ENDS
+            return None if after["close"] or short else "call"
+        if matched == "comma":  # the name is all there is in its quotes, or in Erlang's tuples and macros
+            if after["close"]:
+                return "comma" if before in ("'", '"', "`", "#") else None
+            return "comma" if before == "{" or text[max(0, begin - 16) : begin].endswith(_PLAIN_CALLS) else None
+        if matched == "markup":
+            return "markup" if _BEFORE_MARKUP.search(text[max(0, begin - 8) : begin]) else None
+        if matched == "listed":
+            return "markup"
+        if matched == "column":
+            return "sql"
+        if _TABLE_RULE.match(text, text.find("\n", after.end(), after.end() + 400) + 1):
+            return None  # the headings of a table
         return "cell" if "|" in text[max(0, start - 200) : start] else None
-    if after["is"] or after["is2"]:
+    if matched in ("is", "is2", "dash", "of", "genitive", "dotted"):
         return None if name.flag else "is"
-    if name.flag and after["space"] and not after["close"]:
+    if name.flag and not after["close"]:
         return "flag"
-    if after["space"] and text[after.end() : after.end() + 1] in ("'", "`"):
+    if text[after.end() : after.end() + 1] in ("'", "`"):
         return "sql"
     return "space" if not after["close"].strip("*") and _DIGIT_AHEAD.match(text, after.end()) else None
 
 
-_DIGIT_AHEAD = re.compile(r"\\{0,7}[\"']?[^\s\d]{0,60}\d")
+_DIGIT_AHEAD = re.compile(r"[ ]{0,2}\\{0,7}[\"']?[^\s\d]{0,60}\d")
 _READERS = words(
     """
     split assert parse sanitize strip mask redact encrypt decrypt encode decode quote escape

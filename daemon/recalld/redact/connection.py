@@ -1,4 +1,4 @@
-"""Connection strings (lists of `name=value` parted by semicolons), and values that stand before what names them."""
+"""Connection strings: lists of `name=value` parted by semicolons."""
 
 # Long lines: a pattern is read whole.
 # ruff: noqa: E501
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from recalld.redact import values
-from recalld.redact.judge import Span, said, strong
+from recalld.redact.judge import Span, strong
 from recalld.redact.values import words
 
 _KEYS = ("AccountKey=", "accountkey=", "ACCOUNTKEY=", "SharedAccessKey=", "sharedaccesskey=")
@@ -28,7 +28,7 @@ _MEMBER = (
 _BEFORE = re.compile(rf"(?i)(?:^|[;\"'`\s=]){_MEMBER} ?=[^;\n\"'`]{{0,200}};(?:[^\n\"'`]{{0,{REACH}}};)?[ ]?$")
 _BEHIND = re.compile(rf"(?i)[\"']?;[^\n\"'`]{{0,200}}?(?<=[; ]){_MEMBER} ?=")
 _VALUE = re.compile(
-    r"[ ]?(?:\\{0,7}\"((?:[^\"\\\n]|\"\"){1,256})\\{0,7}\"(?=;)|'([^'\n]{1,256})'|([^;\"'`\s\\][^;\"'`\n\\]{0,255}(?=;)|[^;\"'`\s\\]{1,256}))"
+    r"[ ]?(?:\{([^{}\n]{1,256})\}(?=[;\"'\s]|$)|\\{0,7}\"((?:[^\"\\\n]|\"\"){1,256})\\{0,7}\"(?=;)|'([^'\n]{1,256})'|([^;\"'`\s\\][^;\"'`\n\\]{0,255}(?=;)|[^;\"'`\s\\]{1,256}))"
 )
 _PLAIN = words("password pass passwd pwd pw secret token key your_password yourpassword mypassword")
 
@@ -41,6 +41,8 @@ def connection_string(text: str, start: int, end: int) -> Iterator[Span]:
     number = found.lastindex or 0
     value = found[number]
     lower = value.lower()
+    if number == 1 and re.fullmatch(r"[A-Za-z_][A-Za-z_.]{0,40}|\d{1,2}", value):  # a place to fill
+        return
     if lower in _PLAIN or values.is_reference(value) or values.is_empty_word(value):
         return
     if "(" in value and values.is_code(value):
@@ -50,28 +52,3 @@ def connection_string(text: str, start: int, end: int) -> Iterator[Span]:
     if not (_BEFORE.search(text[max(0, start - REACH) : start]) or _BEHIND.match(text, found.end())):
         return
     yield (*found.span(number), "azure-key" if text[start:end] in _KEYS else "password")
-
-
-_THINGS = ("key", "token", "secret", "credential", "credentials", "password", "passphrase")
-SAID_AS = tuple(
-    f" as {article}{what}{thing}"
-    for article in ("the ", "my ", "our ", "its ", "a ", "an ", "")
-    for what in ("", "api ", "API ", "access ", "auth ", "bot ", "secret ", "bearer ")
-    for thing in _THINGS
-)
-"""What may be said behind a secret: `… as the key`."""
-_RUN = re.compile(r"[^\s\"'`<>()\[\]{},;|\\]{16,512}$")
-_GAP = "\"'`\\*,;)"
-
-
-def said_before(text: str, start: int, end: int) -> Iterator[Span]:
-    """`I used X as the key`: a value that is plainly drawn at random."""
-    if text[end : end + 1].isalnum():
-        return
-    begin = max(0, start - 520)
-    before = text[begin:start].rstrip(_GAP)
-    found = _RUN.search(before)
-    if found is None or values.is_uuid(found[0]) or values.is_hex(found[0]) or not said(found[0][:400]):
-        return
-    kind = "password" if text[start:end].endswith(("password", "passphrase")) else "api-key"
-    yield (begin + found.start(), begin + found.end(), kind)

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from recalld.redact import values
 from recalld.redact.names import Category, Name, parts
+from recalld.redact.wordlike import is_wordlike, worded
 
 Span = tuple[int, int, str]
 """Start, end, kind."""
@@ -65,13 +66,33 @@ def judge(
             v = v[scheme_match.end() :]
     end = start + len(v)
     stripped = v[:JUDGED].strip()
-    if not quote and (stripped[:1] == "(" or _CONSTANT.match(stripped) or text.startswith("->", end - 1)):
+    if not quote and (stripped[:1] == "(" or text.startswith("->", end - 1)):
+        return None
+    if not quote and _CONSTANT.match(stripped) and not (len(stripped) >= 24 and values.is_random(stripped)):
         return None
     if op == "flag" and stripped[:1] == "-":
         return None
+    if not quote and op in ("set", "colon", "same", "is") and values.is_expression(stripped):
+        plain_file = upper and op == "set" and not spaced and not values.is_code(stripped)
+        if not plain_file or (name.head + name.tail).upper() != name.head + name.tail:
+            return None
+    if op == "colon" and not quote and values.is_identifier(stripped) and worded(stripped) >= 0.4:
+        following = text[end : end + 1]  # a declaration: `password: XmlString256;`, `(token: String64)`
+        if category != "password" or following == ";" or (following in (",", ")") and stripped[0].isupper()):
+            return None
+    if "EXAMPLE" in stripped or _ACCOUNT.match(stripped):
+        return None
+    if op == "colon" and name.flag and not quote:  # a variable of a style sheet
+        return None
+    if category == "auth" and ":" in stripped:  # `--auth user:password` has a rule of its own
+        return None
+    if category == "password" and not name.tail and _CRYPTED.match(stripped):
+        return (start, end, "password-hash")
     if not stripped or values.is_reference(stripped) or values.is_empty_word(stripped):
         return None
     if formatted and "{" in v[:JUDGED]:
+        return None
+    if quote and values.is_pattern(stripped):
         return None
     if not stripped.strip("\\\"'`,;:.()[]{}|&=<>-_/*+#!?"):
         return None
@@ -86,8 +107,14 @@ def judge(
     return (start, end, KIND_OF[category])
 
 
+_ACCOUNT = re.compile(r"[\w-]{1,40}:[x*!]{0,2}:\d")
+"""A line of /etc/passwd or of shadow without a password."""
 _CONSTANT = re.compile(r"0x[0-9a-fA-F]{1,8}$|-[A-Za-z_]\w*$")
 """Numbers and negated names in code."""
+
+
+_CRYPTED = re.compile(r"\$(?:[1567y])\$(?:rounds=\d{1,9}\$)?[\w./$=,+-]{20,160}$")
+"""What crypt(3) makes of a password, as cloud-init and installers are given it."""
 
 
 class Context(NamedTuple):
@@ -104,7 +131,7 @@ class Context(NamedTuple):
 
 def trim(v: str) -> str:
     """Return a bare value without the punctuation that ends its clause and brackets that it did not open."""
-    v = v.rstrip(",;")
+    v = v.rstrip(",;") if v[-2:] != "):" else v[:-1]
     for opening, closing in ("()", "[]", "{}"):
         while v.endswith(closing) and v.count(closing) > v.count(opening):
             v = v[:-1].rstrip(",;")
@@ -160,17 +187,21 @@ def _password(text: str, v: str, c: Context) -> bool:
         return False
     if values.mentions_secret(v):
         digits = any(x.isdigit() for x in v)
-        if not firm or (c.quote and not digits and values.is_identifier(v)):
+        if not firm or (c.quote and not digits and values.is_identifier(v) and v.isascii()):
             return False
         if not c.quote and values.is_identifier(v):
             return digits and text[c.end : c.end + 1] not in (",", ")") and (c.upper or not _codelike(text, c))
     if c.op == "space":
-        if not firm or len(v) < 5 or values.is_code(v) or v.startswith(("-", "(")) or values.is_machine(v):
+        if not firm or len(v) < 5 or values.is_code(v) or v.startswith(("-", "(", "{")) or values.is_machine(v):
+            return False
+        if worded(v) > 0.7 and not any(not x.isalnum() and x not in "-_." for x in v):
             return False
         return bool(_USER_BEFORE.search(_line_before(text, c))) or (
-            len(v) >= 8 and not _WORD_NUMBER.match(v) and _mixed_classes(v) and not values.is_hex(v)
+            len(v) >= 8 and not _WORD_NUMBER.match(v) and mixed_classes(v) and not values.is_hex(v)
         )
     if c.op in ("is", "comma", "call", "same", "cell", "sql"):
+        if c.op == "call" and parts(c.name.head)[-1:] in (["set"], ["with"]) and not c.name.tail:
+            return not _label(v) and (firm or values.is_wordy(v)) and not values.is_code(v)
         if c.op in ("comma", "call") and not c.name.flag and values.is_slug(v):
             return False
         if c.op == "cell" and (c.quote == "" and not firm):
@@ -193,12 +224,12 @@ def _password(text: str, v: str, c: Context) -> bool:
             and not _prose_follows(text, v, c)
         )
     if c.quote:
-        return firm or not _label(v)
+        return (firm or not _label(v)) and not (values.is_number(v) and "." in v)
     # Bare.
     if values.is_code(v) or (values.is_machine(v) and v[:1] in "/~.\\"):
         return False
     if c.op == "markup":
-        if not text.startswith(("</", "&lt;/", "<\\/", "\n"), c.end):
+        if not _CLOSED.match(text, c.end):
             return False
         return firm or not _label(v)
     if firm:
@@ -220,13 +251,14 @@ def _password(text: str, v: str, c: Context) -> bool:
     return not (values.is_identifier(v) and (c.spaced or not _env_name(c)) and _codelike(text, c))
 
 
+_CLOSED = re.compile(r"\s{0,40}(?:</|&lt;/|<\\/|\]\]>|\n)")
 _USER_BEFORE = re.compile(
     r"(?i)(?:user|login|username|account)[ \t:=]{1,3}\S{1,80}[ \t]+(?:and )?(?:\w{1,12} )?$|--?[\w-]{0,20}$"
 )
 _WORD_NUMBER = re.compile(r"[A-Za-z]+[-_]?\d{1,4}[a-z]?$|\d+[A-Za-z]+$")
 
 
-def _mixed_classes(v: str) -> bool:
+def mixed_classes(v: str) -> bool:
     """Return whether a value has three of lower case, upper case, digits, symbols."""
     kinds = (
         any(x.islower() for x in v),
@@ -297,11 +329,14 @@ def _secret(text: str, v: str, c: Context) -> bool:
     if not c.quote and values.is_code(v):
         return False
     firm = strong(v)
-    if values.mentions_secret(v) and not (firm and not values.is_wordy(v) and any(x.isdigit() for x in v)):
+    if values.mentions_secret(v) and (
+        not firm or values.is_wordy(v) or not any(x.isdigit() for x in v) or (len(v) >= 12 and worded(v) > 0.8)
+    ):
         return False
     if firm:
         if c.quote or not values.is_identifier(v) or values.is_random(v, 8):
-            return len(v) >= 4 and not values.is_slug(v)
+            numbered = c.op in ("set", "colon") and c.quote and sum(x.isdigit() for x in v) >= 3 and v[-1].isdigit()
+            return len(v) >= 4 and (not values.is_slug(v) or bool(numbered))
         return (not c.spaced or not _codelike(text, c)) and any(x.isdigit() for x in v) and len(v) >= 6
     if c.quote:
         return values.is_wordy(v) and not re.search(r"[-_./:]", v) and len(v) >= 4 and c.op == "set"
@@ -315,9 +350,7 @@ def _secret(text: str, v: str, c: Context) -> bool:
     )
 
 
-_TICKETS = values.words(
-    "lock client change request action lifecycle work unit registration correlation trace message device"
-)
+_TICKETS = values.words("lock client change request action lifecycle work unit registration correlation trace message device")
 """What makes a UUID that is called a token a ticket's number."""
 
 
@@ -330,7 +363,8 @@ def _token(text: str, v: str, c: Context) -> bool:
     if values.is_uuid(v):
         if _TICKETS & set(parts(c.name.head)):
             return False
-        return not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag")
+        header = c.name.head[:2] in ("X-", "x-") or c.name.head == "_auth"
+        return not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag" or header)
     if values.is_hex(v):
         return len(v) >= (32 if weak else 16) and (not v.isdigit())
     if weak:
@@ -339,8 +373,10 @@ def _token(text: str, v: str, c: Context) -> bool:
         return False
     if c.op == "flag":
         return strong(v) and len(v) >= 6 and not v.startswith(("-", "[", "("))
-    if values.is_random(v, 12):
+    if values.is_random(v, 12) or values.is_encoded_text(v):
         return True
+    if len(v) >= 12 and is_wordlike(v) and not any(x in "!@#$%^&*" for x in v):
+        return False
     if not strong(v) or len(v) < 6 or not any(x.isdigit() for x in v):
         return False
     if not c.quote and (c.op == "colon" and not _alone(text, c)):
@@ -352,6 +388,8 @@ def _token(text: str, v: str, c: Context) -> bool:
 
 def _key(text: str, v: str, c: Context) -> bool:
     if c.name.promise == "weak":
+        if values.is_hex(v) and len(v) in (32, 37, 40, 64) and _env_name(c) and c.op == "set" and not c.spaced:
+            return True
         if (
             " " in v
             or values.is_code(v)
@@ -371,7 +409,7 @@ _BLOB = re.compile(r"(?!(?:[^-]*-){3})[A-Za-z0-9+/_=-]+$")
 def _dense(v: str) -> bool:
     """Return whether a value has all three of upper case, lower case and digits, or is base64 with padding."""
     return (
-        sum(x.isdigit() for x in v) > 2
+        sum(x.isdigit() for x in v) > (2 if len(v) < 24 else 0)
         and any(x.islower() for x in v)
         and any(x.isupper() for x in v)
         and v.count("/") < 3
@@ -392,5 +430,5 @@ _TESTS: dict[Category, Callable[[str, str, Context], bool]] = {
     "secret": _secret,
     "token": _token,
     "key": _key,
-    "auth": _token,
+    "auth": lambda text, v, c: len(v) >= 12 and _token(text, v, c),
 }

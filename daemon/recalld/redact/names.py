@@ -16,27 +16,30 @@ Category = Literal["password", "secret", "token", "key", "auth"]
 _STEMS: dict[Category, str] = {
     "password": (
         "password passwd passphrase passcode passwort kennwort contraseñ contrasen wachtwoord lösenord parola jelszó "
-        "şifre heslo salasana passord adgangskode motdepasse mot_de_passe senha пароль hasło haslo pwd "
-        "_pass -pass .pass dbpass userpass mypass rootpass adminpass _pw dbpw pgpw userpw rootpw bindpw "
+        "şifre heslo salasana passord adgangskode motdepasse mot_de_passe senha пароль hasło haslo pwd palavra-passe "
+        "contrasenya лозинка парола parolă slaptažodis salasõna geslo sandi storepass keypass dbpasswd "
+        "_pass -pass .pass dbpass userpass mypass rootpass adminpass _pw -pw dbpw pgpw userpw rootpw bindpw "
         "_psk pre-shared-key preshared_key requirepass masterauth"
     ),
-    "secret": "secret credential geheimnis mnemonic seed_phrase recovery_phrase seedphrase",
-    "token": "token jeton",
-    "key": "key clave schlüssel",
+    "secret": "secret credential geheimnis mnemonic secret_id secretid seed_phrase recovery_phrase seedphrase секрет segredo secreto _salt_key",
+    "token": "token jeton токен authtok",
+    "key": "key clave schlüssel ключ clé chave chiave klucz sleutel anahtar klíč nyckel",
     "auth": "_auth",
 }
 _EXACT: dict[Category, tuple[str, ...]] = {
     "password": (
         "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호", "รหัสผ่าน", "mật khẩu", "Mật khẩu", "mot de passe", "Mot de passe",
-        "Κωδικός", "κωδικός", "סיסמה", "كلمة المرور", "कूटशब्द", "पासवर्ड",
+        "Κωδικός", "κωδικός", "סיסמה", "ססמה", "كلمة المرور", "كلمة السر", "رمز الدخول", "رمز المرور", "कूटशब्द", "पासवर्ड", "गुप्तशब्द",
+        "parola d'ordine", "bindCredentials", "palavra passe", "kata kunci", "পাসওয়ার্ড", "رمز عبور", "گذرواژه", "пин-код", "ПИН-код", "暗証",
     ),
-    "secret": ("密钥", "密鑰", "シークレット", "秘密鍵", "seed phrase", "Seed phrase", "recovery phrase", "Recovery phrase"),
-    "token": ("令牌", "トークン", "토큰"),
-    "auth": ('auth"', "auth'"),
+    "secret": ("密钥", "密鑰", "シークレット", "秘密鍵", "seed phrase", "Seed phrase", "recovery phrase", "Recovery phrase", "시크릿", "비밀키", "AUTH_SALT", "LOGGED_IN_SALT", "NONCE_SALT"),
+    "token": ("令牌", "トークン", "토큰", "التوكن", "टोकन"),
+    "key": ("キー", "مفتاح", "कुंजी"),
+    "auth": ('auth"', "auth'", "?auth", "&auth", "--auth"),
 }  # fmt: skip
-_SHORT = ("pass", "pw", "psk", "mdp", "PIN")
+_SHORT = ("pass", "pw", "psk", "mdp", "PIN", "pin")
 """Words too short to be looked for alone: only with what may follow a name."""
-_SHORT_ENDS = ("=", ":", " =", " :", '"', "'", "\\", ">", "`", "|", ", ")
+_SHORT_ENDS = ("=", ":", " =", " :", '"', "'", "\\", ">", "`", "|", ", ", " ", "[")
 
 
 def _cases(word: str) -> set[str]:
@@ -53,8 +56,8 @@ def literals() -> dict[str, Category]:
     for category, exact in _EXACT.items():
         found.update(dict.fromkeys(exact, category))
     for word in _SHORT:
-        for case in _cases(word) if word != "PIN" else {word}:
-            for end in _SHORT_ENDS:
+        for case in _cases(word) if word.lower() != "pin" else {word}:
+            for end in _SHORT_ENDS if word != "pin" else ('"', "'"):
                 found.setdefault(case + end, "password")
     for literal in [each for each in found if not each.isascii()]:
         found.update(dict.fromkeys(_escaped(literal), found[literal]))
@@ -63,16 +66,15 @@ def literals() -> dict[str, Category]:
 
 def _escaped(word: str) -> set[str]:
     """Return how JSON, Java and Python write `word` in ASCII, also inside another string: `\\u5bc6`, `\\\\u5BC6`."""
-    return {
-        "".join(c if c.isascii() else slashes + "u" + format(ord(c), digits) for c in word)
-        for slashes in ("\\", "\\\\")
-        for digits in ("04x", "04X")
-    }
+    beyond = sum(not c.isascii() for c in word)
+    # six states of the automaton a character: long words get the form that nearly all programs write
+    forms = [("\\", "04x")] if beyond > 6 else [(s, d) for s in ("\\", "\\\\") for d in ("04x", "04X")]
+    return {"".join(c if c.isascii() else slashes + "u" + format(ord(c), digits) for c in word) for slashes, digits in forms}
 
 
 def name_length(literal: str) -> int:
     """Return how much of a literal is the name."""
-    return len(literal.rstrip("=: \"'\\>`|,")) or len(literal)
+    return len(literal.rstrip("=: \"'\\>`|,[")) or len(literal)
 
 
 _SPLIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
@@ -87,7 +89,7 @@ _NEUTRAL_TAIL = words(
     """
     value val plain plaintext raw base b hex str string live test prod production dev development staging stg stage
     qa old new current previous prev confirm confirmation confirmed again repeat primary secondary main enc encoded
-    data text default admin root user db database a o ña es ñas word n
+    data text default admin root user db database a o ña es ñas word n si et nya em ji plaintext ptr bytes
     """
 )
 _TELLING_TAIL = words(
@@ -107,7 +109,7 @@ _TELLING_TAIL = words(
 )
 _KEY_HEADS = words(
     """
-    api apis access secret private priv signing sign signature encryption encrypt enc decryption master auth
+    api apis global gateway access secret private priv signing sign signature encryption encrypt enc decryption master auth
     authentication account shared sas subscription service license licence admin app application client deploy
     deployment storage crypto cipher aes hmac jwt session cookie fernet webhook integration write read ingest
     ingestion merchant consumer developer dev prod live server function functions host cosmos redis search maps map
@@ -179,9 +181,7 @@ class Name:
             if (
                 joined
                 and nearest
-                and not nearest.endswith(
-                    ("api", "access", "secret", "private", "auth", "master", "account", "license", "app")
-                )
+                and not nearest.endswith(("api", "access", "secret", "private", "auth", "master", "account", "license", "app"))
             ):
                 return None
             known = nearest in _KEY_HEADS or (joined and bool(nearest))

@@ -23,6 +23,8 @@ class Token:
     literals: tuple[str, ...]
     form: re.Pattern[str]
     random: bool = False
+    behind: re.Pattern[str] | None = None
+    """For a literal that stands inside or behind the secret: what must end right before it and belongs to it."""
 
     def find(self, text: str, start: int) -> tuple[int, int] | None:
         """Return the span of the token at `start`, or None. Group 1, where there is one, is the secret in the match."""
@@ -43,13 +45,20 @@ def masked(token: str) -> bool:
     """Return whether a token is a mask or a pattern for one: eight equal characters, too few different ones."""
     sample = token[:200]
     distinct = len(set(sample))
+    if sample.endswith("EXAMPLE"):  # of the vendor's own documentation
+        return True
     if distinct < 16 and _SAME.search(sample[:80]):
         return True
     return len(sample) >= 10 and distinct < 7
 
 
-def _t(kind: str, literals: str, form: str, *, apart: bool = False, random: bool = False) -> Token:
-    return Token(kind, tuple(literals.split(" ")), re.compile((APART if apart else "") + form), random)
+BEHIND_REACH = 100
+"""Characters before a literal that a `behind` may take in."""
+
+
+def _t(kind: str, literals: str, form: str, *, apart: bool = False, random: bool = False, behind: str = "") -> Token:
+    form = (APART if apart else "") + form
+    return Token(kind, tuple(literals.split(" ")), re.compile(form), random, re.compile(behind) if behind else None)
 
 
 _W = r"[A-Za-z0-9_-]"
@@ -71,9 +80,7 @@ TOKENS: tuple[Token, ...] = (
     _t("aws-bedrock-key", "ABSKQmVkcm9ja0FQSUtleS", r"ABSK[A-Za-z0-9+/=]{60,400}"),
     _t("alibaba-key", "LTAI", rf"LTAI[A-Za-z0-9]{{12,30}}(?!{_A})", apart=True, random=True),
     _t("tencent-key", "AKID", rf"AKID[A-Za-z0-9]{{28,40}}(?!{_A})", apart=True, random=True),
-    _t(
-        "github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,255}(?:[._-][A-Za-z0-9_-]{20,2000}){0,2}"
-    ),
+    _t("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,255}(?:[._-][A-Za-z0-9_-]{20,2000}){0,2}"),
     _t("github-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,255}"),
     _t("github-app-token", "v1.", rf"v1\.[0-9a-f]{{40}}(?!{_A})", apart=True),
     _t(
@@ -130,8 +137,8 @@ TOKENS: tuple[Token, ...] = (
     _t("api-key", "sk_", rf"sk_[A-Za-z0-9]{{32,100}}(?!{_A})", apart=True, random=True),
     _t(
         "api-key",
-        "gsk_ pplx- xai- tvly- fw_ r8_",
-        rf"(?:gsk_|pplx-|xai-|tvly-|fw_|r8_){_W}{{20,120}}",
+        "gsk_ pplx- xai- tvly- fw_ r8_ csk- jina_ pcsk_ tgp_v1_ sk-kimi- esecret_ apify_api_ csb_v1_ sk_car_",
+        rf"(?:gsk_|pplx-|xai-|tvly-|fw_|r8_|csk-|jina_|pcsk_|tgp_v1_|sk-kimi-|esecret_|apify_api_|csb_v1_|sk_car_){_W}{{20,120}}",
         apart=True,
         random=True,
     ),
@@ -147,7 +154,19 @@ TOKENS: tuple[Token, ...] = (
         rf"(?<!-)[MNO]{_W}{{22,30}}\.{_W}{{6}}\.{_W}{{27,45}}(?!{_W})",
         apart=True,
     ),
-    _t("telegram-token", " ".join(f"{d}:A" for d in range(10)), rf"\d:(A[A-Z]{_W}{{32,35}})(?!{_W})"),
+    _t(
+        "discord-token",
+        ".G .X .Y .Z",
+        rf"\.[GXYZ]{_W}{{5}}\.{_W}{{27,45}}(?!{_W})",
+        behind=r"(?<![\w-])[MNO][\w-]{23,27}$",
+        random=True,
+    ),
+    _t(
+        "telegram-token",
+        " ".join(f"{d}:A" for d in range(10)),
+        rf"\d:(A[A-Z]{_W}{{32,35}})(?!{_W})",
+        behind=r"(?<!\d)\d{7,11}$",
+    ),
     _t("databricks-token", "dapi dkea", rf"(?:dapi|dkea)[0-9a-f]{{32}}(?:-\d)?(?!{_A})", apart=True),
     _t("atlassian-token", "ATATT3 ATCTT3", r"AT[AC]TT3[A-Za-z0-9_=+/-]{40,400}"),
     _t("bitbucket-token", "ATBB", rf"ATBB[A-Za-z0-9]{{24,60}}(?!{_A})", apart=True, random=True),
@@ -157,7 +176,7 @@ TOKENS: tuple[Token, ...] = (
     _t("figma-token", "figd_ figo_ figu_ figoh_ figur_ figuh_", rf"fig[a-z]{{1,2}}_{_W}{{30,80}}", apart=True),
     _t("sentry-token", "sntrys_ sntryu_ sntrya_ sntryi_", r"sntry[a-z]_[A-Za-z0-9+/=_-]{40,500}"),
     _t("vault-token", "hvs. hvb. hvr.", rf"hv[sbr]\.{_W}{{20,300}}", apart=True),
-    _t("terraform-token", ".atlasv1.", rf"\.atlasv1\.{_W}{{40,100}}"),
+    _t("terraform-token", ".atlasv1.", rf"\.atlasv1\.{_W}{{40,100}}", behind=r"[A-Za-z0-9]{14}$"),
     _t(
         "doppler-token",
         "dp.pt. dp.st. dp.sa. dp.ct. dp.scim. dp.audit. dp.said.",
@@ -170,7 +189,7 @@ TOKENS: tuple[Token, ...] = (
     _t("age-key", "age-secret-key-", r"age-secret-key-[0-9a-z]{20,200}"),
     _t("grafana-token", "glc_ glsa_", r"gl(?:c|sa)_[A-Za-z0-9+/=_]{32,400}", apart=True),
     _t("newrelic-key", "NRAK- NRII- NRIQ- NRRA- NRAA- NRSP-", rf"NR[A-Z]{{2}}-{_W}{{20,60}}", apart=True),
-    _t("newrelic-license-key", "NRAL", rf"NRAL(?!{_A})"),
+    _t("newrelic-license-key", "NRAL", rf"NRAL(?!{_A})", behind=r"[0-9a-f]{36}$"),
     _t("planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_", r"pscale_(?:tkn|pw|oauth)_[\w.=-]{30,80}"),
     _t("supabase-key", "sbp_ sb_secret_", r"(?:sbp_[a-f0-9]{40}|sb_secret_[\w-]{20,80})", apart=True),
     _t("pulumi-token", "pul-", rf"pul-[a-f0-9]{{40}}(?!{_A})", apart=True),
@@ -236,12 +255,13 @@ TOKENS: tuple[Token, ...] = (
     _t("readme-key", "rdme_", r"rdme_[a-z0-9]{60,80}"),
     _t("postgres-cloud-key", "napi_", r"napi_[a-z0-9]{40,80}", apart=True),
     _t("database-password", "AVNS_ npg_", rf"(?:AVNS|npg)_{_W}{{10,40}}", apart=True),
-    _t("azure-secret", "Q~", r"Q~[A-Za-z0-9_.~-]{31,34}"),
-    _t("azure-key", "JQQJ99", r"JQQJ99[A-Za-z0-9]{46,80}"),
+    _t("azure-secret", "Q~", r"Q~[A-Za-z0-9_.~-]{31,34}", behind=r"[A-Za-z0-9_~.-]{3}\d$"),
+    _t("azure-key", "JQQJ99", r"JQQJ99[A-Za-z0-9]{46,80}", behind=r"[A-Za-z0-9+/]{25,90}$"),
     _t(
         "azure-key",
         "+AStA AzCa AzFu +ACDb +AMC +ARm AzSe +ASb +AEh AIoT AACDb APIM",
-        r"[+A-Za-z]{4,5}[A-Za-z0-9+/]{4,10}={0,2}(?!\S)",
+        r"[+A-Za-z]{4,5}[A-Za-z0-9+/]{4,10}={0,2}(?![A-Za-z0-9+/=])",
+        behind=r"[A-Za-z0-9+/]{25,90}$",
     ),
     _t("grafana-token", "eyJrIjoi", r"eyJrIjoi[A-Za-z0-9+/]{60,400}={0,2}", apart=True),
     _t(
@@ -251,22 +271,32 @@ TOKENS: tuple[Token, ...] = (
         apart=True,
     ),
     _t("extended-private-key", "xprv yprv zprv tprv", rf"[xyzt]prv[A-Za-z0-9]{{100,112}}(?!{_A})", apart=True),
-    _t("mailchimp-key", "-us1 -us2 -us3 -us4 -us5 -us6 -us7 -us8 -us9", rf"-us\d{{1,2}}(?!{_W})"),
+    _t(
+        "mailchimp-key",
+        "-us1 -us2 -us3 -us4 -us5 -us6 -us7 -us8 -us9",
+        rf"-us\d{{1,2}}(?!{_W})",
+        behind=APART + r"[0-9a-f]{32}$",
+    ),
     _t("wandb-key", "wandb_v1_", rf"wandb_v1_{_W}{{40,120}}"),
     _t("razorpay-key", "rzp_live_ rzp_test_", r"rzp_(?:live|test)_[A-Za-z0-9]{14,30}", apart=True),
     _t("braintree-token", "access_token$", r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}"),
     _t("amazon-mws-key", "amzn.mws.", r"amzn\.mws\.[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"),
+    _t("api-key", "bedrock-api-key-", r"(?:bedrock-api-key-[A-Za-z0-9+/=]{40,400})", apart=True),
+    _t("api-key", "sk-lf-", r"sk-lf-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", apart=True),
+    _t("api-key", "nvapi- sk-bf-", rf"(?:nvapi|sk-bf)-{_W}{{30,80}}", apart=True),
+    _t("api-key", "fc- cal_live_", rf"(?:fc-|cal_live_)[0-9a-f]{{32}}(?!{_A})", apart=True),
+    _t("api-key", "e2b_", rf"e2b_[0-9a-f]{{40}}(?!{_A})", apart=True),
+    _t("api-key", "lsp_ phx_", rf"(?:lsp|phx)_{_A}{{30,60}}(?!{_A})", apart=True, random=True),
+    _t("api-key", "sgamp_", rf"sgamp_{_W}{{40,80}}", apart=True),
+    _t("api-key", "fio-u-", rf"fio-u-{_W}{{60,70}}", apart=True),
+    _t("api-key", "p8e-", rf"p8e-[a-zA-Z0-9]{{32}}(?!{_A})", apart=True),
+    _t("api-key", "pat. sat.", rf"[ps]at\.{_A}{{22}}\.[0-9a-f]{{24}}\.{_A}{{20}}(?!{_A})", apart=True),
+    _t("api-key", "s-s4t2", r"s-s4t2(?:ud|af)-[0-9a-f]{64}", apart=True),
+    _t("api-key", "API-", rf"API-[A-Z0-9]{{26,32}}(?!{_A})", apart=True, random=True),
+    _t("api-key", "tk-us-", rf"tk-us-{_W}{{48}}(?!{_W})", apart=True),
+    _t("api-key", "zpka_", rf"zpka_[a-z0-9]{{32}}_[a-f0-9]{{8}}(?!{_A})", apart=True),
+    _t("api-key", "sm_pat_ sm_aat_ sm_sat_", rf"sm_[pas]at_{_A}{{16}}(?!{_A})", apart=True),
+    _t("yandex-key", "t1.", rf"t1\.{_W}{{1,200}}={{0,2}}\.{_W}{{86}}(?!{_W})", apart=True, random=True),
     _t("amazon-oauth-secret", "amzn1.oa2-cs.", r"amzn1\.oa2-cs\.v1\.[a-f0-9]{64}"),
 )
 """In order of precedence: of two that match at one place the longer span wins, then the earlier."""
-
-BEHIND: dict[str, re.Pattern[str]] = {
-    "terraform-token": re.compile(r"[A-Za-z0-9]{14}$"),
-    "azure-secret": re.compile(r"[A-Za-z0-9_~.-]{3}\d$"),
-    "azure-key": re.compile(r"[A-Za-z0-9+/]{25,90}$"),
-    "newrelic-license-key": re.compile(r"[0-9a-f]{36}$"),
-    "mailchimp-key": re.compile(APART + r"[0-9a-f]{32}$"),
-    "telegram-token": re.compile(r"(?<!\d)\d{7,11}$"),
-}
-"""Kinds whose literal stands inside or behind the secret: what must end right before it and belongs to it."""
-BEHIND_REACH = 100

@@ -8,8 +8,11 @@ Every function here looks at one value of bounded length (callers cut at MAX_VAL
 
 from __future__ import annotations
 
+import base64
 import re
 from functools import lru_cache
+
+from recalld.redact.wordlike import is_wordlike, worded
 
 MAX_VALUE = 8192
 """Characters of one value that are read at most."""
@@ -53,8 +56,8 @@ _PROSE_WORDS = words(
 
 _REFERENCE = re.compile(
     r"""(?x)
-    &\#?\w{2,6}; | qr[/({] | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
-    \$[A-Za-z_][A-Za-z0-9_]*(?:[:.\[].{0,200})?$          # $TOKEN, $env:TOKEN, $config["x"]
+    &\#?\w{2,6}; | q[qrwx]?[/({\[|] | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
+    \$[A-Za-z_][A-Za-z0-9_]*(?:(?:[:.\[]|->).{0,200})?$          # $TOKEN, $env:TOKEN, $config["x"]
     | \$\$?[{(\[] | \#\{ | \{\{ | \{%  | \$\$$ | <%
     | %\(?[A-Za-z_]\w*\)?[sd%]$ | %[sdrv]$ | \$\d$
     | \{[A-Za-z_]?[\w.!:\[\]"'()-]{0,80}\}\S{0,40}$         # {password}, {}
@@ -68,9 +71,24 @@ _REFERENCE = re.compile(
     """
 )
 _CALL = re.compile(
-    r"(?:(?:await|new|yield|not|return)\s+)?&?[A-Za-z_][\w]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*!?)*\s?(?:<[\w, ]{1,40}>)?[(\[]"
+    r"(?:(?:await|new|yield|not|return)\s+)?[&!+-]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_#$][\w$]*!?)*\s?(?:<[\w, ]{1,40}>)?[(\[]"
 )
-_DOTTED = re.compile(r"[&*!]?[A-Za-z_]\w*(?:(?:\??\.|::|->)[A-Za-z_]\w*)+[!?]?$")
+_DOTTED = re.compile(r"[&*!+-]?[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_#$][\w$]*)+[!?]?$")
+_EXPRESSION = re.compile(
+    r"""(?x)
+    [\[({] | [agslbwtv]:[A-Za-z_0-9]\w{0,40}$ |
+    [\w$.+!'\"-]{0,60}[,;})\]]+[\w$.{}()\[\]]{0,60}[:=(.\[{] |
+    [\w$.]{1,60}[;})\]]+(?:get|set|return|var|let|const|function|if|for|case|else|of|async|static|export|break|class|throw|try|while|switch|new)$ |
+    [\w$.]{1,60}=[!\w$.]{1,60}[;,})] | (?:[A-Za-z_$][\w$]{0,30}\.[A-Za-z_$][\w$]{0,40}=){2} | \+?[\w$.]{1,60}\+$ | \\[sSwWdD][*+?] | \.\*/ |
+    [^\s]{0,200}?(?:=>|===|!==|&&|\|\||\$\{|\w\(|\w\[\w{1,20}\]|\){2}|\)[.;,]) | /[\^(\[\\]
+    """
+)
+_FORMAT = re.compile(r"%(?:\(\w{1,40}\))?-?\d{0,3}[sdrv](?![\w%])")
+_SUM = re.compile(r"[A-Za-z_]\w*(?:[+*/|][A-Za-z_]\w*)+$")
+_LATE_LETTER = re.compile(r"\d[A-Za-z]")
+_PATTERN = re.compile(
+    r"\[\^?(?:\w-\w|\\)|\(\?[:=!<Pi]|\\[dsSwWbDB](?:[+*?{\]]|\\)|\$\{|\$[A-Z_]{3}|\{\d{0,2}(?::[^{}]{0,12})?\}|\{[a-z_]\w{0,40}\}|^\^.{0,200}\$$|^/[\^(\[\\].{0,200}/[a-z]{0,4}$"
+)
 _IDENTIFIER = re.compile(r"[&*]?[A-Za-z_]\w*$")
 _PLACEHOLDER = re.compile(
     r"(?i)^(?:your|my|the|an?|some|insert|replace|enter|put|add|set|use|paste|fill|any)[\W_].*"
@@ -106,7 +124,27 @@ def is_reference(value: str) -> bool:
 
 def is_code(value: str) -> bool:
     """Return whether `value`, unquoted, is an expression: a call, a subscript, a dotted name."""
-    return bool(_CALL.match(value)) or bool(_DOTTED.match(value))
+    return bool(_CALL.match(value)) or (bool(_DOTTED.match(value)) and not _is_drawn(value))
+
+
+def _is_drawn(value: str) -> bool:
+    """Return whether what could be a dotted name is too irregular for one: `q7Tz.fK2pW9x`."""
+    return len(value) >= 10 and bool(_LATE_LETTER.search(value)) and worded(value) < 0.4
+
+
+def is_expression(value: str) -> bool:
+    """Return whether `value`, unquoted, cannot be but code: an operator, a call, members of a list that go on."""
+    return (
+        is_code(value)
+        or bool(_EXPRESSION.match(value))
+        or (bool(_SUM.match(value)) and (worded(value) >= 0.5 or value.islower()) and not any(c.isdigit() for c in value))
+    )
+
+
+def is_pattern(value: str) -> bool:
+    """Return whether `value`, quoted, is a regular expression or a format with places to fill."""
+    head = value[:400]
+    return bool(_PATTERN.search(head)) or (bool(_FORMAT.search(head)) and (len(head) < 8 or worded(head) >= 0.4))
 
 
 def is_identifier(value: str) -> bool:
@@ -160,9 +198,21 @@ def is_path(value: str) -> bool:
     if not _PATH.match(value):
         return False
     longest = max(len(piece) for piece in re.split(r"[/\\\\]", value))
-    return (
-        len(value) < 30 or "." in value or longest < 12 or not is_random(value.replace("/", "a").replace("+", "b"), 30)
-    )
+    return len(value) < 30 or "." in value or longest < 12 or not is_random(value.replace("/", "a").replace("+", "b"), 30)
+
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{8,1000}={0,2}$")
+
+
+def is_encoded_text(value: str) -> bool:
+    """Return whether `value` is base64 with its padding, of text: what a Kubernetes secret holds."""
+    if len(value) % 4 or not value.endswith("=") or not _BASE64.match(value):
+        return False
+    try:
+        decoded = base64.b64decode(value, validate=True)
+    except ValueError:
+        return False
+    return all(32 <= c < 127 for c in decoded)
 
 
 def is_number(value: str) -> bool:
@@ -181,6 +231,7 @@ def is_uuid(value: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_wordy(value: str) -> bool:
     """Return whether `value` is words alone: a word, a slug, camelCase, CONSTANT_CASE, letters and separators only."""
+    value = value.strip("_")
     if not _WORD.match(value):
         return False
     if not value.isascii():
@@ -190,9 +241,7 @@ def is_wordy(value: str) -> bool:
             parts = _CAMEL.findall(word)
             if len(parts) > len(word) / 3.2:
                 return False
-            if not re.search(r"[aeiouyAEIOUY]", word) or re.search(
-                r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{7}", word
-            ):
+            if not re.search(r"[aeiouyAEIOUY]", word) or re.search(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{7}", word):
                 return False
     return True
 
@@ -207,8 +256,7 @@ def is_slug(value: str) -> bool:
     if not _SLUG.match(value):
         return False
     return all(
-        (p.isalpha() and is_wordy(p)) or (p.isdigit() and len(p) <= 4) or _NUMBERED.match(p)
-        for p in re.split(r"[-_.]", value)
+        (p.isalpha() and is_wordy(p)) or (p.isdigit() and len(p) <= 4) or _NUMBERED.match(p) for p in re.split(r"[-_.]", value)
     )
 
 
@@ -221,7 +269,7 @@ def is_random(value: str, least: int = 16) -> bool:
     """
     if len(value) < least or " " in value:
         return False
-    if is_wordy(value) or is_slug(value):
+    if is_wordy(value) or is_slug(value) or (len(value) >= 12 and is_wordlike(value) and not is_hex(value)):
         return False
     letters = sum(c.isalpha() for c in value)
     digits = sum(c.isdigit() for c in value)
@@ -240,5 +288,6 @@ def is_random(value: str, least: int = 16) -> bool:
         else:
             pieces += 1
     if digits == 0:
-        return pieces >= len(value) / 3.2
+        mixed = len(value) >= 20 and not value.islower() and not value.isupper()
+        return pieces >= len(value) / 3.2 or (mixed and worded(value) < 0.35)
     return pieces >= max(4, len(value) / 6)

@@ -1,4 +1,4 @@
-"""Make `dev.jsonl` and `held.jsonl` out of the templates: `python tests/quality/redaction/make.py`."""
+"""Make `dev.jsonl` and `opened.jsonl` out of the templates: `python tests/quality/redaction/make.py`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from made.text import Text
 from quality.redaction.shapes import HARMLESS, TOKENS, VALUES
 
 HERE = Path(__file__).resolve().parent
-SEEDS = {"dev": "redaction/dev/7", "held": "redaction/held/11"}
+SEEDS = {"dev": "redaction/dev/7", "opened": "redaction/held/11"}
 TOKEN_PLACES = 2
 """In how many of a half's places each vendor token is put."""
 INNOCENTS, TOOL_OUTPUTS = 1_000, 80

@@ -1,0 +1,104 @@
+"""Secrets that a call gives away: `auth=("ada", "X")`, `new Credentials("ada", "X")`, `jwt.sign(claims, "X")`."""
+
+# Long lines: a pattern is read whole.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recalld.redact import values
+from recalld.redact.judge import Span, mixed_classes, strong
+from recalld.redact.values import words
+
+_PLAIN = words("password pass passwd pwd pw secret token your_password yourpassword mypassword user username")
+_OPEN_CALLS = ("auth=", "auth =", "BasicAuth", "basic_auth", "basicAuth")
+CREDENTIAL_CALLS = (
+    *_OPEN_CALLS, "login(", "Login(", ".auth(", "redentials(", "redential(", "wordAuthentication(", "wordAuthenticationToken(", "getConnection(",
+    "mysqli(", "mysqli_connect(", "mysql_connect(", "pg_connect(", "new PDO(", "create_user(", "createUser(", "create_superuser(", "signIn(",
+    "sign_in(", "signInWithEmailAndPassword(", "createUserWithEmailAndPassword(", "authenticate(", "authenticate_user(", "logIn(", "connectWithCredentials(",
+    "setCredentials(", "set_credentials(", "add_password(", "usernameAndPassword(",
+)  # fmt: skip
+"""Calls whose last string among the first four arguments is a password."""
+
+_STRING = r"\\{0,7}(?:[bBrRuU@]{1,2})?\\{0,7}[\"']([^\"'\n\\]{0,200})\\{0,7}[\"']"
+_ARGUMENT = re.compile(
+    rf"\s{{0,20}}(?:\w{{1,20}}[ ]?[=:][ ]?)?(?:Some\(|N|L)?{_STRING}\)?(?:\.\w{{1,20}}\(\))?\s{{0,20}}|\s{{0,20}}[A-Za-z_$][\w.$]{{0,60}}(?:\(\))?\s{{0,20}}(?=[,)])"
+)
+_START = re.compile(r"[ ]?=?[ ]?[(\[]?(?=[\s\\\"'\w$@])")
+
+
+def credentials(text: str, start: int, end: int) -> Iterator[Span]:
+    """A call or a tuple of a user and a password."""
+    opened = _START.match(text, end)
+    if opened is None or not ("(" in text[end - 1 : opened.end()] or "[" in opened[0]):
+        return
+    strings: list[re.Match[str]] = []
+    at = opened.end()
+    for number in range(5):
+        argument = _ARGUMENT.match(text, at)
+        if argument is None:
+            break
+        if argument[1] is not None:
+            strings.append(argument)
+        at = argument.end()
+        if text[at : at + 1] != ",":
+            break
+        at += 1
+        if number >= 3 and not strings:
+            return
+    if not strings:
+        return
+    plain_call = not text.startswith(_OPEN_CALLS, start)
+    # of `connect("host", "user", "X", "database")` the third, of all others the last
+    candidates = strings[1:] if plain_call else strings[-1:]
+    if len(strings) < 2 and (plain_call or text[at : at + 1] == ","):
+        return
+    for argument in candidates:
+        v = argument[1]
+        if values.is_reference(v) or v.lower() in _PLAIN or values.is_empty_word(v) or len(v) < 3:
+            continue
+        if plain_call and not (
+            strong(v)
+            and len(v) >= 6
+            and any(c.isdigit() for c in v)
+            and not values.is_slug(v)
+            and not values.is_machine(v)
+            and not values.is_pattern(v)
+            and "@" not in v.rstrip("@")[-12:-3]
+            and " " not in v
+            and not values.is_uuid(v)
+        ):
+            continue
+        yield (*argument.span(1), "password")
+
+
+SIGNING_CALLS = (
+    "jwt.sign(", "jwt.encode(", "jwt.verify(", "jwt.decode(", "JWT.encode", "JWT.decode", "createHmac(", "hmac.new(", "hmac.New(", "Fernet(", "hash_hmac(",
+    "Algorithm.HMAC256(", "Algorithm.HMAC512(", "hmacShaKeyFor(", "Keys.hmac", "SignedString(", "Stripe(", "cookieSession(", "cookieParser(",
+    "CookieStore(", "NewCookieStore(", "csrf(", "AES.new(", "createCipheriv(", "createDecipheriv(", "SecretKeySpec(", "pgp_sym_encrypt(", "pgp_sym_decrypt(",
+    "aes_encrypt(", "AES_ENCRYPT(", "aes_decrypt(", "AES_DECRYPT(", "crypt(", "bcrypt.hash(", "bcrypt.hashSync(", "hashpw(", "generate_password_hash(", "password_hash(",
+    "make_password(", "password_verify(", "GenerateFromPassword(",
+)  # fmt: skip
+"""Calls of which one argument is a key or a password, wherever it stands."""
+_QUOTED = re.compile(r"\\{0,7}[\"']([^\"'\n\\]{6,200})\\{0,7}[\"']")
+
+
+def signing(text: str, start: int, end: int) -> Iterator[Span]:
+    """The key in a call that signs, encrypts or hashes with one."""
+    line_end = text.find("\n", end, end + 160)
+    stop = min(len(text), end + 160) if line_end < 0 else line_end
+    for found in _QUOTED.finditer(text, end, stop):
+        v = found[1]
+        if (
+            not values.is_reference(v)
+            and not values.is_machine(v)
+            and not values.is_pattern(v)
+            and not values.is_slug(v)
+            and not values.is_uuid(v)
+            and " " not in v
+            and (values.is_random(v) or (values.is_hex(v) and len(v) >= 32) or (mixed_classes(v) and len(v) >= 8))
+            and any(c.isdigit() for c in v)
+        ):
+            yield (*found.span(1), "secret")

@@ -1,0 +1,95 @@
+"""Secrets in files with a form of their own: .pgpass, .netrc, lists of keys, service accounts."""
+
+# Long lines: a pattern is read whole.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recalld.redact import values
+from recalld.redact.judge import Span
+
+_PGPASS = re.compile(
+    r"(?:[\w.*-]{1,200}|\[[0-9a-f:]{2,45}\]):(?:\d{2,5}|\*):([\w.*-]{1,80}):([\w.*@-]{1,80}):([^\s\"':]{1,200})(?=\s|\\n|\\?[\"']|$)"
+)
+_HOST = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.*-"
+
+
+def pgpass(text: str, start: int, end: int) -> Iterator[Span]:
+    """A line of .pgpass: host:port:database:user:password."""
+    segment = text[max(0, start - 120) : start]
+    head = segment[len(segment.rstrip(_HOST)) :]
+    if not head:
+        return
+    if head[0] == "n" and segment[: -len(head)].endswith("\\"):
+        head = head[1:]
+    found = _PGPASS.match(text, start - len(head))
+    if (
+        found is not None
+        and any(c.isalnum() for c in found[3])
+        and not values.is_reference(found[3])
+        and not (found[1].isdigit() and found[2].isdigit())
+    ):
+        yield (*found.span(3), "password")
+
+
+_NETRC = re.compile(
+    r"(?:[ \t]|\\{1,7}[nt]|\r?\n){1,8}(?:login|user)(?:[ \t]|\\{1,7}[nt]|\r?\n){1,8}(\S{1,100}?)(?:[ \t]|\\{1,7}[nt]|\r?\n){1,8}password(?:[ \t]|\\{1,7}[nt]|\r?\n){1,8}([^\s\"'\\]{1,300})"
+)
+_NETRC_HOST = re.compile(r"[ \t]{1,4}[\w.:-]{1,200}")
+
+
+def netrc(text: str, start: int, end: int) -> Iterator[Span]:
+    """`machine … login … password …`, on one line or several."""
+    host = _NETRC_HOST.match(text, end)
+    found = _NETRC.match(text, host.end() if host and text[start] == "m" else end)
+    if found is not None and not values.is_reference(found[2]):
+        yield (*found.span(2), "password")
+
+
+_NEARBY_SECRET = re.compile(r"(?<![A-Za-z0-9/+])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])")
+
+
+def aws_secret(text: str, start: int, end: int) -> Iterator[Span]:
+    """A secret access key beside its key id: in a CSV, a table, a tuple."""
+    for found in _NEARBY_SECRET.finditer(text, end, min(len(text), end + 300)):
+        value = found[1]
+        if (
+            not values.is_hex(value)
+            and values.is_random(value, 40)
+            and any(c.isupper() for c in value)
+            and any(c.islower() for c in value)
+        ):
+            yield (*found.span(1), "aws-secret-key")
+
+
+_KEY_ID = re.compile(r"\\{0,15}[\"']?[ ]{0,2}[:=][ ]{0,2}\\{0,15}[\"']?([0-9a-f]{32,64})")
+
+
+def private_key_id(text: str, start: int, end: int) -> Iterator[Span]:
+    found = _KEY_ID.match(text, end)
+    if found is not None:
+        yield (*found.span(1), "gcp-service-account")
+
+
+_HASH = re.compile(r":((?:\$(?:1|5|6|7|y|apr1|2[aby])\$|\{S?SHA\})[A-Za-z0-9./$,=+@]{20,160})(?=:|\s|$|\\|[\"'])")
+_USER = re.compile(r"(?:^|[\s\"'`]|\\n)[A-Za-z_][\w.-]{0,40}$")
+
+
+def password_hash(text: str, start: int, end: int) -> Iterator[Span]:
+    """A line of shadow or htpasswd: user:$6$salt$hash."""
+    found = _HASH.match(text, start)
+    if found is not None and _USER.search(text[max(0, start - 48) : start]):
+        yield (*found.span(1), "password-hash")
+
+
+_JAR = re.compile(r"/[^\t\n]{0,200}\t(?:TRUE|FALSE)\t\d{1,12}\t([^\t\n]{1,100})\t([^\t\n]{8,4096})")
+
+
+def cookie_jar(text: str, start: int, end: int) -> Iterator[Span]:
+    """A line of a cookie jar in Netscape's format."""
+    found = _JAR.match(text, end)
+    if found is not None and (values.is_random(found[2][:200]) or values.is_hex(found[2][:128])):
+        yield (*found.span(2), "cookie")

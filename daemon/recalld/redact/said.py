@@ -1,0 +1,114 @@
+"""Secrets in talk: a value that stands before what names it, and a user with a password beside."""
+
+# Long lines: a pattern is read whole.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recalld.redact import values
+from recalld.redact.judge import Span, mixed_classes, said, strong, trim
+
+SAID_AS = (
+    *(f" as {article} " for article in ("the", "my", "our", "its", "a", "an", "your")),
+    *(f" as {thing}" for thing in ("key", "token", "secret", "credential", "password", "passphrase", "api key", "API key")),
+)
+"""What may be said behind a secret: `… as the key`."""
+_THING = re.compile(
+    r"(?:(?:new|temporary|initial|default|root|admin|db|database|api|API|access|auth|bot|secret|bearer|private)[ ]){0,2}"
+    r"(?:key|token|secret|credentials?|(password|passphrase))(?![\w=:-])"
+)
+_RUN = re.compile(r"[^\s\"'`<>()\[\]{},;|\\]{16,512}$")
+_WORD = re.compile(r"[^\s\"'`<>\\]{6,64}$")
+_GAP = "\"'`\\*,;)"
+
+
+def before(text: str, start: int, end: int) -> Iterator[Span]:
+    """`I used X as the key`: a value that is plainly drawn at random; as the password, one that no word looks like."""
+    thing = _THING.match(text, end if text[end - 1] == " " else start + len(" as "))
+    if thing is None:
+        return
+    begin = max(0, start - 520)
+    head = text[begin:start].rstrip(_GAP)
+    if thing[1]:
+        found = _WORD.search(head)
+        if found is not None and _password_said(found[0]):
+            yield (begin + found.start(), begin + found.end(), "password")
+            return
+    found = _RUN.search(head)
+    if found is None or values.is_uuid(found[0]) or values.is_hex(found[0]) or not said(found[0][:400]):
+        return
+    kind = "password" if thing[1] else "api-key"
+    yield (begin + found.start(), begin + found.end(), kind)
+
+
+def _password_said(v: str) -> bool:
+    return (
+        mixed_classes(v)
+        and any(c.isdigit() for c in v)
+        and not values.is_machine(v)
+        and not values.is_reference(v)
+        and not values.is_expression(v)
+        and not values.is_slug(v)
+    )
+
+
+PAIRED = (
+    "redentials: ", "redentials are ", "redentials = ", "redentials (", "reds: ", "reds are ", "reds = ", "user/pass: ", "user/password: ",
+    "username/password: ", "login/password: ", "user:pass: ", "ogin: ", "ogin with ", "og in with ", "og in as ", "ogged in as ", "ogin as ",
+    "sign in as ", "Sign in as ", "sign in with ", "Sign in with ", "ugangsdaten: ", "nmeldedaten: ", "dentifiants : ", "dentifiants: ",
+    "redenciales: ", "redenciais: ", "redenziali: ", "логин/пароль: ", "доступ: ", "Доступ: ", "账号密码：", "账号密码: ", "用户名/密码：", "账号：", "帐号：", "账号: ",
+    "ログイン情報：", "ログイン情報: ", "계정: ", "basic auth ", "basic auth: ", "basic auth is ",
+)  # fmt: skip
+"""What stands before a user and a password in one breath."""
+_PAIR = re.compile(
+    r"[ ]?[\"'`]?([\w.@+\\-]{1,60})[\"'`]?(?:[ ]?(?:/|\||:|,)[ ]?|[ ]/[ ])(?:(?:pw|pass|password)[: ]{1,2})?[\"'`]?([^\s\"'`<>,;]{5,128})"
+)
+
+
+def pair(text: str, start: int, end: int) -> Iterator[Span]:
+    """`credentials: ada / X`, `log in with ada:X`."""
+    found = _PAIR.match(text, end)
+    if found is None:
+        return
+    v = trim(found[2])
+    if (
+        values.is_reference(v)
+        or values.is_machine(v)
+        or values.is_expression(v)
+        or values.is_slug(v)
+        or values.is_number(v)
+        or "//" in v
+        or "/" in found[0][: found.start(2) - found.start()].strip("/ ")
+        or not (strong(v) and any(c.isdigit() for c in v) and any(c.isalpha() for c in v))
+    ):
+        return
+    yield (found.start(2), found.start(2) + len(v), "password")
+
+
+SEEDS = (
+    "mnemonic",
+    "Mnemonic",
+    "MNEMONIC",
+    '"seed"',
+    "seed phrase",
+    "Seed phrase",
+    "SEED_PHRASE",
+    "seedPhrase",
+    "ecovery phrase",
+    "seed words",
+    "助记词",
+    "助記詞",
+)
+_WORDS = re.compile(r"[^\w\n]{0,6}(?:is|are|phrase|words)?[^\w\n]{1,6}((?:[a-z]{3,8},?[ ]{1,2}){11,23}[a-z]{3,8})(?![ ]?[a-z])")
+
+
+def seed(text: str, start: int, end: int) -> Iterator[Span]:
+    """The words of a wallet: 12, 15, 18, 21 or 24 of them in a row."""
+    found = _WORDS.match(text, end)
+    if found is not None and len(found[1].split()) in (12, 15, 18, 21, 24):
+        plain = sum(values.is_prose(word.strip(",")) for word in found[1].split())
+        if plain < 2:
+            yield (*found.span(1), "secret")
