@@ -1,7 +1,7 @@
-"""Judge this project by its judged sets: `tests/quality/judge.py redaction|search|hooks [dev|held]`.
+"""Judge this project by its judged sets: `tests/quality/judge.py redaction|search|hooks [dev|held|trial]`.
 
 Search and hooks run a real daemon over the made-up history in a temporary directory. For `dev` every failure is listed;
-for `held` the figures alone, so that looking at them teaches nothing but the figures.
+for `held`, and the redactor's `trial`, the figures alone, so that looking at them teaches nothing but the figures.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from quality.search import load as search
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 HALVES = ("dev", "held")
+TRIAL = "trial"
+"""A third set, which redaction alone has."""
 
 
 class World:
@@ -170,9 +172,11 @@ def main() -> None:
     """Run from the command line."""
     p = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     p.add_argument("what", choices=sorted(JUDGES))
-    p.add_argument("half", choices=HALVES, nargs="?", default="dev")
+    p.add_argument("half", choices=(*HALVES, TRIAL), nargs="?", default="dev")
     p.add_argument("--among", type=int, default=0, help="sessions of the benchmark corpus beside the history")
     a = p.parse_args()
+    if a.half == TRIAL and a.what != "redaction":
+        p.error("only redaction has a trial")
     figures, failures = JUDGES[a.what](a.half, a.among)
     if a.half == "dev":
         print("\n".join(failures))
