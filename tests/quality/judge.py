@@ -1,8 +1,8 @@
-"""Judge this project by its judged sets: `tests/quality/judge.py redaction|search|hooks [dev|held|opened]`.
+"""Judge this project by its judged sets: `tests/quality/judge.py redaction|search|hooks [SET]`.
 
 Search and hooks run a real daemon over the made-up history in a temporary directory. For `dev` every failure is listed,
-and for `opened`, which was `held` and is spent; for `held` the figures alone, so that looking at them teaches nothing
-but the figures.
+and for sets that have been opened and are spent; for `held` and `final` the figures alone, so that looking at them
+teaches nothing but the figures.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from quality.redaction import load as redaction
 from quality.search import load as search
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-HALVES = {"redaction": ("dev", "opened"), "search": ("dev", "held"), "hooks": ("dev", "held")}
+HALVES = {"redaction": ("dev", "opened", "trial", "final"), "search": ("dev", "held"), "hooks": ("dev", "held")}
 
 
 class World:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from quality.redaction.load import HERE, Half, items, judge, survives
+from quality.redaction.make_trial import lines as trial_lines
 from recalld.redact import Redactor
 
-HALVES: tuple[Half, ...] = ("dev", "opened")
+SETS: tuple[Half, ...] = ("dev", "opened", "trial")
 
 
-@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("half", SETS)
 def test_each_half_is_large_and_of_many_kinds(half: Half) -> None:
     found = list(items(half))
     secrets = [i for i in found if i.secrets]
@@ -20,7 +23,7 @@ def test_each_half_is_large_and_of_many_kinds(half: Half) -> None:
     assert len({i.text for i in found}) == len(found)
 
 
-@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("half", SETS)
 def test_every_secret_and_every_word_to_keep_stands_in_its_text(half: Half) -> None:
     for item in items(half):
         assert all(s in item.text for s in item.secrets), item.kind
@@ -34,10 +37,23 @@ def test_every_secret_and_every_word_to_keep_stands_in_its_text(half: Half) -> N
         assert "⟪" not in item.text
 
 
-def test_the_halves_share_no_secret_and_no_text() -> None:
-    dev, opened = (list(items(h)) for h in HALVES)
-    assert not {s for i in dev for s in i.secrets} & {s for i in opened for s in i.secrets}
-    assert not {i.text for i in dev} & {i.text for i in opened}
+def test_no_two_sets_share_a_secret_or_a_text() -> None:
+    for one, other in combinations([list(items(name)) for name in SETS], 2):
+        assert not {s for i in one for s in i.secrets} & {s for i in other for s in i.secrets}
+        assert not {i.text for i in one} & {i.text for i in other}
+
+
+def test_the_trial_is_larger_of_more_kinds_and_mostly_written_by_hand() -> None:
+    found = list(items("trial"))
+    secrets, innocents = [i for i in found if i.secrets], [i for i in found if not i.secrets]
+    assert len(secrets) >= 240
+    assert len({i.kind for i in secrets}) >= 60
+    assert len(innocents) >= 1_100
+    assert sum(i.kind.startswith("generated-") for i in innocents) <= len(innocents) / 2
+
+
+def test_the_trial_is_what_its_templates_make() -> None:
+    assert trial_lines() == (HERE / "trial.jsonl").read_bytes()
 
 
 def test_doing_nothing_leaks_all_and_cutting_all_alarms_always() -> None:
@@ -65,7 +81,7 @@ def test_half_a_secret_is_a_leak_and_a_prefix_is_not() -> None:
 
 def test_the_readme_tells_the_numbers() -> None:
     readme = (HERE / "README.md").read_text(encoding="utf-8")
-    for half in HALVES:
+    for half in SETS:
         found = list(items(half))
         secrets = [i for i in found if i.secrets]
         row = f"| {half} | {len(secrets)} | {len({i.kind for i in secrets})} | {len(found) - len(secrets)} |"

@@ -10,7 +10,7 @@ from typing import Literal
 import orjson
 
 HERE = Path(__file__).resolve().parent
-Half = Literal["dev", "opened"]
+Half = Literal["dev", "opened", "trial"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Score:
 
 
 def items(half: Half) -> Iterator[Item]:
-    """Yield the items of one half. See README.md."""
+    """Yield the items of the set of that name. See README.md for which may be looked at."""
     with (HERE / f"{half}.jsonl").open("rb") as lines:
         for line in lines:
             x = orjson.loads(line)
