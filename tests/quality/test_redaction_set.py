@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from quality.redaction.load import HERE, Half, items, judge, survives
 from recalld.redact import Redactor
 
-HALVES: tuple[Half, ...] = ("dev", "held")
+HALVES: tuple[Half, ...] = ("dev", "held", "final")
 
 
 @pytest.mark.parametrize("half", HALVES)
@@ -34,10 +36,19 @@ def test_every_secret_and_every_word_to_keep_stands_in_its_text(half: Half) -> N
         assert "⟪" not in item.text
 
 
-def test_the_halves_share_no_secret_and_no_text() -> None:
-    dev, held = (list(items(h)) for h in HALVES)
-    assert not {s for i in dev for s in i.secrets} & {s for i in held for s in i.secrets}
-    assert not {i.text for i in dev} & {i.text for i in held}
+def test_the_final_set_is_larger_and_of_more_kinds() -> None:
+    found = list(items("final"))
+    secrets = [i for i in found if i.secrets]
+    assert len(secrets) >= 240
+    assert len(found) - len(secrets) >= 1_100
+    assert len({i.kind for i in secrets}) >= 60
+
+
+@pytest.mark.parametrize(("one", "other"), list(combinations(HALVES, 2)))
+def test_no_two_sets_share_a_secret_or_a_text(one: Half, other: Half) -> None:
+    a, b = list(items(one)), list(items(other))
+    assert not {s for i in a for s in i.secrets} & {s for i in b for s in i.secrets}
+    assert not {i.text for i in a} & {i.text for i in b}
 
 
 def test_doing_nothing_leaks_all_and_cutting_all_alarms_always() -> None:

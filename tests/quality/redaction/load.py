@@ -10,7 +10,7 @@ from typing import Literal
 import orjson
 
 HERE = Path(__file__).resolve().parent
-Half = Literal["dev", "held"]
+Half = Literal["dev", "held", "final"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Score:
 
 
 def items(half: Half) -> Iterator[Item]:
-    """Yield the items of one half. `held` is opened once, at the end: see README.md."""
+    """Yield the items of one half or set, by its name. `held` and `final` are opened once, at the end: see README.md."""
     with (HERE / f"{half}.jsonl").open("rb") as lines:
         for line in lines:
             x = orjson.loads(line)
