@@ -10,7 +10,7 @@ from quality.redaction.load import HERE, Half, items, judge, survives
 from quality.redaction.make_trial import lines as trial_lines
 from recalld.redact import Redactor
 
-SETS: tuple[Half, ...] = ("dev", "opened", "trial")
+SETS: tuple[Half, ...] = ("dev", "opened", "trial", "final")
 
 
 @pytest.mark.parametrize("half", SETS)
@@ -54,6 +54,14 @@ def test_the_trial_is_larger_of_more_kinds_and_mostly_written_by_hand() -> None:
 
 def test_the_trial_is_what_its_templates_make() -> None:
     assert trial_lines() == (HERE / "trial.jsonl").read_bytes()
+
+
+def test_the_final_set_is_larger_and_of_more_kinds() -> None:
+    found = list(items("final"))
+    secrets = [i for i in found if i.secrets]
+    assert len(secrets) >= 240
+    assert len(found) - len(secrets) >= 1_100
+    assert len({i.kind for i in secrets}) >= 60
 
 
 def test_doing_nothing_leaks_all_and_cutting_all_alarms_always() -> None:
