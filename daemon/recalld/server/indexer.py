@@ -21,7 +21,7 @@ from recall.errors import RecallError, RequestError, Unavailable
 from recalld import logs
 from recalld.server.control import Control, Event
 
-COMMAND = (sys.executable, "-m", "recalld.ingest")
+COMMAND = (sys.executable, "-P", "-m", "recalld.ingest")
 FIRST_DELAY, LAST_DELAY = 0.1, 30.0
 """Seconds before the first and, at most, before a later restart."""
 SOUND_LIFE = 30.0
