@@ -34,6 +34,9 @@ class Round:
 
     def decide(self) -> list[Action]:
         """Return what is to be done, what is to be read last."""
+        for file_id in self._scan.same:
+            self._settled.add(file_id)
+            self._ask_for_whole(self._memory.by_id[file_id])
         for found in self._scan.found:
             if found.source.kind in WHOLE_KINDS:
                 self._small(found)
@@ -121,7 +124,7 @@ class Round:
         if file is None or file.kind != found.source.kind:
             return
         stat = found.stat
-        if not file.deleted and _state(file) == stat and not self._memory.doubtful(file.path):
+        if self._memory.unchanged(file, stat):
             self._settle(name, found, file, certain=True)
         elif stat.size and self._fits(name, found, file, whole=_other(file, stat)):
             self._settle(name, found, file)
@@ -266,6 +269,9 @@ class Round:
             file.verified = False
             self._memory.unchecked.add(file.id)
             self._memory.told.discard(file.id)
+        self._ask_for_whole(file)
+
+    def _ask_for_whole(self, file: StoredFile) -> None:
         if file.id in self._memory.unchecked and file.id not in self._memory.told:
             self._memory.told.add(file.id)
             self._actions.append(Whole(file))

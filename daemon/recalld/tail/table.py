@@ -82,6 +82,11 @@ class FileTable:
         """Forget a checkpoint: the next look finds a new file there."""
         self._memory.remove(file)
 
+    def known(self, agent: str, path: str, stat: Stat) -> str | None:
+        """Return the id of the checkpoint whose file is at a path in a state in which nothing is left to do, or None."""
+        file = self._memory.at(agent, path)
+        return file.id if file is not None and self._memory.unchanged(file, stat) else None
+
     def examine(self, found: Found) -> list[Action]:
         """Return what is to be done about one file that is there."""
         return self.reconcile(single([found]))
