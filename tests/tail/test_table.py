@@ -349,6 +349,28 @@ def test_a_file_of_the_same_name_with_another_text_is_a_file_of_its_own(store: S
     assert len(store.table.files()) == 2
 
 
+def test_another_text_in_the_archive_of_a_file_that_is_gone_is_that_file_rewritten(store: Store) -> None:
+    live, away = store.root / "live/a.jsonl", store.root / "archive/a.jsonl"
+    live.write_bytes(lines("1", "2"))
+    store.sync()
+    live.unlink()
+    away.write_bytes(lines("x", "y"))
+    assert store.kinds(store.sync(away)) == ["Move", "Replace"]  # whatever a look was told to look at
+    assert said(store) == ["x", "y"] and len(store.table.files()) == 1
+    assert store.sync() == []
+
+
+def test_another_text_of_that_name_in_another_directory_replaces_nothing(store: Store) -> None:
+    (store.root / "live/one").mkdir()
+    (store.root / "live/two").mkdir()
+    (store.root / "live/one/a.jsonl").write_bytes(lines("1", "2"))
+    store.sync()
+    (store.root / "live/two/a.jsonl").write_bytes(lines("x"))
+    (store.root / "live/one/a.jsonl").unlink()
+    store.sync()
+    assert sorted(said(store)) == ["1", "2", "x"]
+
+
 def test_a_young_timestamp_is_not_trusted(store: Store) -> None:
     now = [time.time()]
     store.table = FileTable(now=lambda: now[0])

@@ -58,6 +58,8 @@ class Round:
         for name, found in list(self._free.items()):
             self._replace(name, found)
         for name, found in list(self._free.items()):
+            self._rewritten(name, found)
+        for name, found in list(self._free.items()):
             if found.stat.size and not self._is_copy(name, found):
                 self._begin(found)
         for file in self._lost():
@@ -175,6 +177,37 @@ class Round:
         self._memory.release(file.id)
         self._reads[file.id] = Replace(file)
 
+    def _rewritten(self, name: Name, found: Found) -> None:
+        """Rule 5: a file that was put away, or fetched back, with another text than it had."""
+        source, stat = found.source, found.stat
+        if not stat.size:
+            return
+        for file in self._memory.like(found):
+            if file.id in self._settled or file.id in self._held or self._still_there(file):
+                continue
+            if file.logical != source.logical or not self._put_away(file, found):
+                continue
+            del self._free[name]
+            self._settled.add(file.id)
+            if file.deleted:
+                self._actions.append(Back(file))
+            was = file.path
+            self._memory.young.pop(was, None)
+            self._memory.release(file.id)
+            self._memory.place(file, source, stat)
+            self._actions.append(Move(file, source, was))
+            self._reads[file.id] = Replace(file)
+            return
+
+    def _put_away(self, file: StoredFile, found: Found) -> bool:
+        """Return whether the way from a checkpoint's path to where a file was found is one that agents take files:
+        compressed, into an archive, or back. A name alone does not make it that file: Claude Code goes on with one
+        session's id in another project's directory, and what the first one said is not to go then."""
+        root, path = str(found.source.root), str(found.source.path)
+        if not file.deleted and (file.dev, file.ino) == (found.stat.dev, found.stat.ino):
+            return True
+        return file.root == root and rank(file.path, root)[:2] != rank(path, root)[:2]
+
     def _is_copy(self, name: Name, found: Found) -> bool:
         """Rule 3: one of several files that say the same; settle which of them is read."""
         known = self._memory.copies.get(name)
@@ -215,7 +248,7 @@ class Round:
             self._memory.copies[was] = Copy(there, file.id)
 
     def _begin(self, found: Found) -> None:
-        """Rule 5: a new file."""
+        """Rule 6: a new file."""
         file = self._memory.new(found.source, found.stat)
         self._settled.add(file.id)
         self._reads[file.id] = Read(file, "new")

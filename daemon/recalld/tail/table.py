@@ -14,8 +14,11 @@ The rules, in the order in which they are tried for one scan:
    2. So it does not matter which was seen first.
 4. *Replace.* A known path with another text: truncated and written anew, rewritten in place, or replaced. It is read
    from the start. A file cut to nothing keeps what it said until it has a line again.
-5. *New.* Everything else on disk that is not empty.
-6. *Gone.* Checkpoints whose path was looked at and which no file answers to.
+5. *Rewritten and put away.* A file in an archive, or compressed, or back from there, of whose logical name a checkpoint
+   is left that no file answers to: what was read of it before is replaced, as if the rewriting had been seen where it
+   was.
+6. *New.* Everything else on disk that is not empty.
+7. *Gone.* Checkpoints whose path was looked at and which no file answers to.
 
 A timestamp proves nothing while it is young: a file changed within `RACY` of the look can change again and keep size
 and mtime. Such a file is due for another look, in which its edges are compared even if its stat says that nothing

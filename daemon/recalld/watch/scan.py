@@ -74,8 +74,9 @@ def scan(
 ) -> Scan:
     """Return every file of the agents below their roots, or of those at or below the paths in `only`.
 
-    `known(agent, path, state)` returns the id of a checkpoint whose file is there in just that state, or None: such a file is
-    told by that id alone (`Scan.same`), since taking its path apart is most of a scan's time and memory. `excluded` is asked about every file's and directory's path; what it refuses is not looked at, nor held to be
+    `known(agent, path, state)` returns the id of a checkpoint whose file is there in just that state, or None: such a
+    file is told by that id alone (`Scan.same`), since taking its path apart is most of a scan's time and memory.
+    `excluded` is asked about every file's and directory's path; what it refuses is not looked at, nor held to be
     missing. A directory that cannot be read is a problem, not an error; one that does not exist is empty. File names
     are any bytes (`surrogateescape`).
     """
@@ -86,9 +87,7 @@ def scan(
     return walk.scan
 
 
-def scan_place(
-    sources: Mapping[str, Source], place: Place, *, excluded: Callable[[str], bool] = nothing
-) -> Scan:
+def scan_place(sources: Mapping[str, Source], place: Place, *, excluded: Callable[[str], bool] = nothing) -> Scan:
     """Return the files of one place."""
     walk = _Walk(sources, excluded)
     walk.place(place, None)
