@@ -296,6 +296,8 @@ class Round:
             young = self._memory.doubtful(file.path)
             if (changed or young) and (file.compressed or stat.size > file.offset):
                 self._reads[file.id] = Read(file, "grown" if file.mtime_ns else "new")
+                if file.mtime_ns:
+                    self._memory.note_growth(file)
             else:
                 self._refresh(file, stat, before)
         if doubt:

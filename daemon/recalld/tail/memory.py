@@ -16,6 +16,15 @@ from recalld.tail.found import Found, Stat
 RACY = 2.0
 """Seconds. The coarsest timestamps of a file system in use (FAT, some network mounts)."""
 
+QUIET = 60.0
+"""Seconds without growth after which a file that grew is compared as a whole: once a pause, not once a line."""
+
+CHECKED_PER_SECOND = 2**20
+"""A file waits for at least a second for each of these bytes before it, so that no pattern of growth costs more."""
+
+MOST_CHECKED = 64 * 2**20
+"""Longer prefixes are compared at the next start only: a new line would wait for it (this many bytes take some 60 ms)."""
+
 Key = TypeVar("Key")
 First = TypeVar("First")
 Name = tuple[str, str]
@@ -43,6 +52,9 @@ class Memory:
         """Those of them that a `Whole` was given for."""
         self.young: dict[str, float] = {}
         """Path -> when to look again: its timestamp may stand for more than one state."""
+        self.grown: dict[str, float] = {}
+        """Id -> when its whole prefix is to be compared, because it grew: an append leaves the middle alone, but only
+        reading the middle tells."""
         self._now = now
         self._by_path: dict[str, dict[str, str]] = {}
         """Agent -> path -> id."""
@@ -138,13 +150,25 @@ class Memory:
             and not self.doubtful(file.path)
         )
 
+    def note_growth(self, file: StoredFile) -> None:
+        """Remember that a file grew: what was before is compared when it has come to rest."""
+        if 0 < file.offset <= MOST_CHECKED and not file.compressed:
+            self.grown[file.id] = self._now() + max(QUIET, file.offset / CHECKED_PER_SECOND)
+
     def due(self) -> tuple[list[str], float | None]:
         """Return the paths whose time has come, once each, and the seconds until the next one's."""
         now = self._now()
         ready = [path for path, when in self.young.items() if -inf < when <= now]
         for path in ready:
             self.young[path] = -inf  # told once, and overdue until it is looked at
-        later = [when - now for when in self.young.values() if when > now]
+        for file_id in [file_id for file_id, when in self.grown.items() if when <= now]:
+            del self.grown[file_id]
+            file = self.by_id.get(file_id)
+            if file is not None and not file.deleted:
+                self.unchecked.add(file_id)
+                self.told.discard(file_id)
+                ready.append(file.path)
+        later = [when - now for when in (*self.young.values(), *self.grown.values()) if when > now]
         return ready, min(later) if later else None
 
     def release(self, file_id: str) -> None:

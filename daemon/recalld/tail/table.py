@@ -24,6 +24,10 @@ A timestamp proves nothing while it is young: a file changed within `RACY` of th
 and mtime. Such a file is due for another look, in which its edges are compared even if its stat says that nothing
 changed.
 
+Growth leaves a prefix as it was, and the edges of it are all that is compared then. A change in the middle of a file that
+also grew shows only when the whole is read, so that is done once the file has been quiet for a while (`QUIET`), at a
+bounded cost (`CHECKED_PER_SECOND`, `MOST_CHECKED`).
+
 The table reads files to compare them, and writes nothing. It changes the identity fields of its checkpoints (path,
 device, inode, logical name, deleted) as it decides, so the same finding is not told twice; `size` and `mtime_ns` are
 those of the last time that the file was read to its end (`advance`) or nothing was left to read. A crash in between
