@@ -89,7 +89,7 @@ def _resume(service: Service, params: Params) -> Result:
 
 async def _doctor(service: Service, params: Params, send: Send) -> Result:
     findings = service.findings()
-    if service.indexer.running:
+    if service.indexer.running or service.indexer.renewing:
         why = f"the indexing process did not answer within {DOCTOR_PATIENCE:g} s"
         try:
             async with asyncio.timeout(DOCTOR_PATIENCE):
