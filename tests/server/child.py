@@ -55,7 +55,7 @@ def main() -> None:
         (directory / "die_at_start").touch()
     if badly or told("renew"):
         send(event="status", status=STATUS)
-        send(event="renew")
+        send(event="renew", redacted={"github-token": 2})
     reloads = commits = 0
     decoder = wire.Decoder()
     while True:

@@ -101,6 +101,7 @@ def test_a_child_that_asks_for_another_is_no_failure_and_nothing_asked_meanwhile
         assert await indexer.ask("sync") == {"commits": 1}
         assert (indexer.pid, indexer.restarts, indexer.last_failure) == (first, 0, None)
         assert indexer.status["complete"]
+        assert indexer.redacted == {"github-token": 2}  # doctor counts them in
 
     world.run(test)
 
@@ -112,7 +113,7 @@ def test_a_child_that_dies_in_place_of_another_is_a_failure(world: World) -> Non
             await world.moved.wait()
             world.moved.clear()
         await indexer.ask("sync")
-        assert (indexer.restarts, indexer.last_failure) == (1, "exit status 3")
+        assert (indexer.restarts, indexer.last_failure, indexer.redacted) == (1, "exit status 3", {})
 
     world.run(test)
 

@@ -109,8 +109,8 @@ class Process:
         to_read = worker.pending_bytes
         if to_read > BULK_BYTES:
             _run_niced(worker)
-        if to_read > RENEW_BYTES:
-            self.control.send("renew")
+        if to_read > RENEW_BYTES and not self.recovery.told:  # what is told of a damaged index only this process knows
+            self.control.send("renew", redacted=dict(self.redactor.counts))
         worker.run()
         if self.watcher is not None:
             self.watcher.stop()

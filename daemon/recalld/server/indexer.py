@@ -78,6 +78,8 @@ class Indexer:
         """How the last child that died unasked did so."""
         self.status: dict[str, Any] = {}
         """What the child said last of files and progress; see `docs/architecture.md`."""
+        self.redacted: dict[str, int] = {}
+        """Secrets by kind that children took out before they asked for another one."""
         self._pending: dict[int, _Pending] = {}
         self._number = 0
         self._control: Control | None = None
@@ -170,7 +172,7 @@ class Indexer:
                 self._ending = False
                 self._fail_pending(_died_over, "the indexing process died over it: ask again")  # it may have, at the end
                 continue
-            self._renewing = False
+            self._renewing, self.redacted = False, {}
             self.last_failure, self.restarts = failure, self.restarts + 1
             if loop.time() - born >= SOUND_LIFE:
                 self._delay = self._first_delay
@@ -260,7 +262,7 @@ class Indexer:
             for pending in self._pending.values():
                 self._send(pending)
         elif kind == "renew":
-            self._renew()
+            self._renew(event.get("redacted") or {})
         elif kind == "commit":
             self._on_index(event["index"], event.get("sessions"))
         elif kind == "done":
@@ -269,12 +271,13 @@ class Indexer:
             self._on_status()
         self._set_working()
 
-    def _renew(self) -> None:
+    def _renew(self, redacted: dict[str, int]) -> None:
         """Have the child end that has built an index, and one start that has not its memory. It asks when all is
         committed; what it was asked before it is told to stop it answers, and what comes later waits for the next."""
         if self._control is None or self._stopping.is_set():
             return
         logs.info("indexer_renewed", pid=self.pid)
+        self.redacted = redacted
         self.state, self._ending, self._renewing = "starting", True, True
         self._control.send({"cmd": "stop"})
 
