@@ -135,13 +135,13 @@ def record_json(snapshot: Snapshot, record: StoredRecord, held: StoredCopy | Non
 
 
 def resolve(snapshot: Snapshot, text: str) -> StoredSession:
-    """Return the session that an id or a unique beginning names; raise NotFound or Ambiguous."""
+    """Return the session that an id, a unique beginning, or either behind `agent:` names; raise NotFound or Ambiguous."""
     found = snapshot.find_sessions(text)
     if not found:
         raise NotFound(f"no session has the id {text!r}; `recall sessions` lists them")
     if len(found) > 1:
-        names = ", ".join(sorted(snapshot.public_id(s) for s in found)[:5])
-        raise Ambiguous(f"{text!r} is the beginning of several sessions: {names}")
+        names = ", ".join(sorted(snapshot.choosing_id(s) for s in found)[:5])
+        raise Ambiguous(f"{text!r} names several sessions: say one of {names}")
     return found[0]
 
 

@@ -222,12 +222,23 @@ class Snapshot:
         return found, total
 
     def find_sessions(self, text: str, *, limit: int = 10) -> list[StoredSession]:
-        """Return the sessions that an id or a unique beginning of one names: the exact one alone if there is one."""
+        """Return the sessions that an id or a unique beginning of one names: the exact one alone if there is one.
+
+        Ids are the agents' own, so two of them can have one; `agent:id` names one agent's. What is an id as it stands
+        comes before that reading.
+        """
+        found = self._named(text, limit)
+        agent, _, rest = text.partition(":")
+        if found or not rest:
+            return found
+        return [s for s in self._named(rest, limit * 4, agent) if s.agent == agent][:limit]
+
+    def _named(self, text: str, limit: int, agent: str | None = None) -> list[StoredSession]:
         exact = self._by_ids([text]) or self._by_long_id(text)
-        if exact:
+        if any(agent in (None, s.agent) for s in exact):
             return exact
         names = self.values("sid", text, limit * 4) if text else []
-        return self._by_ids(names)[:limit]
+        return self._by_ids(names)[: None if agent else limit]
 
     def _by_ids(self, names: list[str]) -> list[StoredSession]:
         if not names:
@@ -248,6 +259,11 @@ class Snapshot:
             return session.id
         same = self.all_of(self.term("type", "s"), self.term("sid", session.sid))
         return session.sid if self.count(same) < 2 else session.id.replace("/", "-")
+
+    def choosing_id(self, session: StoredSession) -> str:
+        """Return what names this session and no other: its public id, as `agent:id` where another agent has that too."""
+        name = self.public_id(session)
+        return name if len(self._named(name, 2)) < 2 else f"{session.agent}:{name}"
 
 
 def _record(doc: tantivy.Document) -> StoredRecord | StoredCopy:

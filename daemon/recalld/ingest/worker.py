@@ -23,6 +23,7 @@ from recalld.index.writer import IndexWriter
 from recalld.ingest import reading
 from recalld.ingest.bans import Bans
 from recalld.ingest.batch import Batch
+from recalld.ingest.heap import give_back
 from recalld.ingest.tally import Tally
 from recalld.ingest.texts import Texts
 from recalld.settings import Config
@@ -74,11 +75,12 @@ class Worker:
         self.events: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         """("hint", paths or None) and ("command", message)."""
         self.files: dict[str, StoredFile] = {}
+        self.table = FileTable()
         snapshot = writer.snapshot
         for body in snapshot.bodies(snapshot.term("type", "f")):
             file = from_body(StoredFile, body)
             self.files[file.id] = file
-        self.table = FileTable(self.files.values())
+            self.table.add(file)  # one by one: it frees what is there twice
         self.bans = bans
         if bans is not None:
             bans.start(self.files.values())
@@ -143,6 +145,7 @@ class Worker:
             if not self.complete:
                 self.complete = True
                 self.batch.built()
+                give_back()
                 self._tell_status(now=True)
             self._answer()
             if until_idle and not self._syncs:
@@ -226,7 +229,10 @@ class Worker:
 
     def look(self, paths: set[Path] | None, *, urgent: bool = False) -> None:
         """Scan `paths`, or everything, and queue what is to be done."""
-        found = scan(self.sources, self.roots, only=paths, excluded=self.excluded)
+        if paths is None:
+            found = scan(self.sources, self.roots, excluded=self.excluded, known=self.table.known)
+        else:
+            found = scan(self.sources, self.roots, only=paths, excluded=self.excluded)
         self._note_problems(found, whole=paths is None)
         for action in self.table.reconcile(found):
             self._plan(action, urgent=urgent)

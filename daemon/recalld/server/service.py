@@ -234,7 +234,7 @@ class Service:
                 "remove the key or correct its name",
                 config,
             )
-        if not self.indexer.running:
+        if not (self.indexer.running or self.indexer.renewing):
             how = self.indexer.last_failure or "it is starting"
             add("indexer", f"the indexing process does not run: {how}", "wait a moment; if it stays, see the log")
         elif self.indexer.restarts:
