@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.ingest_kit import Store, claude
+from recalld.index.documents import number_of
 from recalld.index.reader import Changes, IndexReader, Snapshot
 from recalld.search import search
 
@@ -82,9 +83,7 @@ def answers(snapshot: Snapshot) -> list[tuple[str, Any, Any, list[Any]]]:
     found = []
     for query in QUERIES:
         answer = search(snapshot, {"query": query, "now": 1_796_000_000_000})
-        hits = [
-            (h["session"]["id"], h["match_count"], [m["record"]["id"] for m in h["matches"]]) for h in answer["hits"]
-        ]
+        hits = [(h["session"]["id"], h["match_count"], [m["record"]["id"] for m in h["matches"]]) for h in answer["hits"]]
         found.append((query, answer["tier"], answer["total"], hits))
     return found
 
@@ -117,10 +116,13 @@ def test_an_older_snapshot_still_answers_of_its_own_state(tmp_path: Path) -> Non
     told.store.close()
 
 
-def test_changes_tell_what_lies_between_two_commits_or_that_they_have_forgotten() -> None:
+def test_changes_tell_what_changed_after_a_commit_or_that_they_have_forgotten() -> None:
     changes = Changes()
-    for n in range(200):
-        changes.add([f"s{n}"])
-    assert changes.between(198, 200) == {"s198", "s199"}
-    assert changes.between(200, 200) == set()
-    assert changes.between(3, 200) is None
+    for n in range(10_000):
+        changes.add([f"s{n % 5_000}"])
+    assert changes.since(9_998) == [number_of("s4999"), number_of("s4998")]
+    assert changes.since(10_000) == []
+    assert changes.since(3) is None
+    assert changes.same(number_of("s4999"), 9_999, 10_000) is False
+    assert changes.same(number_of("s4998"), 9_999, 10_000) is True
+    assert changes.same(number_of("s1"), 3, 10_000) is False  # not known any more

@@ -58,10 +58,11 @@ def recency(time: int, now: int) -> float:
     return _BY_DAY[days if days > 0 else 0] if days < len(_BY_DAY) else 1.0
 
 
-def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict[int, Ranked]:
+def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False, unwanted: int = 0) -> dict[int, Ranked]:
     """Return the sessions that `hits` belong to, with their matches weighted and in order, unscored as yet.
 
-    `newest`: what a hit carries is no score, but a time.
+    `newest`: what a hit carries is no score, but a time. `unwanted`: bits of the fast field `weight`; what has one of
+    them is left out.
     """
     found: dict[int, Ranked] = {}
     if not hits:
@@ -72,6 +73,8 @@ def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict
     get = found.get
     several: list[Ranked] = []
     for (score, address), number, code, time, text_hash in zip(hits, *columns, strict=True):
+        if code & unwanted:
+            continue
         ranked = get(number)
         if ranked is None:
             ranked = found[number] = Ranked(number, 0.0, [], None, time)
@@ -96,9 +99,7 @@ def _by_score(match: Match) -> float:
     return -match.score
 
 
-def in_order(
-    found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], float] | None, *, newest: bool
-) -> list[Ranked]:
+def in_order(found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], float] | None, *, newest: bool) -> list[Ranked]:
     """Score sessions by their best three records and their title, and return them best (or newest) first."""
     first, second, third = weights.BEST
     by_day, days_known = _BY_DAY, len(_BY_DAY)
@@ -133,30 +134,27 @@ def _best_first(r: Ranked) -> tuple[float, int, int]:
     return -r.score, -r.time, r.number
 
 
-def rounds(
-    snapshot: Snapshot, query: Query, *, newest: bool, now: int, first: list[Hit] | None = None
-) -> Iterator[list[Hit]]:
+def rounds(snapshot: Snapshot, query: Query, *, newest: bool, now: int, begun: bool = False) -> Iterator[list[Hit]]:
     """Yield the hits of `query` in rounds of growing size until there are no more.
 
     The sessions of a later round stand below those of an earlier one, so that pages fit together whatever their size.
-    `first` is the first round where the caller has it. Newest first, what lies more than a day ahead comes last: a
-    clock that was wrong once must not head every answer.
+    `begun`: without the first round. Newest first, what lies more than a day ahead comes last: a clock that was wrong
+    once must not head every answer.
     """
     if not newest:
-        yield from _rounds(snapshot, query, None, first)
+        yield from _rounds(snapshot, query, None, begun)
         return
     for low, high in ((None, now + DAY_MS), (now + DAY_MS + 1, None)):
         time = Query.range_query(snapshot.schema, "time", FieldType.Integer, low, high)
-        yield from _rounds(snapshot, Query.boolean_query([(Occur.Must, query), (Occur.Must, time)]), "time", None)
+        yield from _rounds(snapshot, Query.boolean_query([(Occur.Must, query), (Occur.Must, time)]), "time", False)
 
 
-def _rounds(snapshot: Snapshot, query: Query, order: str | None, first: list[Hit] | None) -> Iterator[list[Hit]]:
+def _rounds(snapshot: Snapshot, query: Query, order: str | None, begun: bool) -> Iterator[list[Hit]]:
     size, offset = weights.FIRST_HITS, 0
+    if begun:
+        size, offset = 4 * size, size
     while True:
-        if first is not None:
-            hits, first = first, None
-        else:
-            hits = snapshot.searcher.search(query, limit=size, count=False, offset=offset, order_by_field=order).hits
+        hits = snapshot.searcher.search(query, limit=size, count=False, offset=offset, order_by_field=order).hits
         if hits:
             yield hits
         if len(hits) < size:
