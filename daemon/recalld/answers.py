@@ -30,11 +30,20 @@ def iso(ms: int | None) -> str | None:
     """Return epoch milliseconds as ISO 8601 in UTC with milliseconds; None for None and for what no calendar holds."""
     if ms is None:
         return None
+    day, rest = divmod(ms, _DAY_MS)
+    date = _date(day)
+    if date is None:
+        return None
+    seconds, rest = divmod(rest, 1000)
+    return f"{date}T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{rest:03}Z"
+
+
+@lru_cache(maxsize=1024)
+def _date(day: int) -> str | None:
     try:
-        moment = _EPOCH + timedelta(milliseconds=ms)
+        return (_EPOCH + timedelta(days=day)).date().isoformat()
     except OverflowError:
         return None
-    return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ _ELLIPSIS = "…"
 _SYMBOLS = {analysis.PLUS_WORD: "++", analysis.SHARP_WORD: "#"}
 _UNSPACED = re.compile(f"[{analysis.UNSPACED}]")
 _CLUSTER = re.compile("[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?|.[\u0300-\u036f\u3099\u309a]*", re.DOTALL)
-_SPACES = str.maketrans(dict.fromkeys("\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f", " "))
+_INK = re.compile(r"\S")
+_MARKS = ("\x01", "\x02")
 _RUN = re.compile("[\x00-\x7f]+|[^\x00-\x7f]+")
 
 
@@ -353,47 +354,44 @@ def _shown_as_it_is(
     if start:
         shown = _ELLIPSIS + shown
     shown = shown.rstrip()
-    if stop < len(text) and text[stop:].strip():
+    if _INK.search(text, stop):
         shown += _ELLIPSIS
     return shown, highlights
 
 
 def _shown(text: str, start: int, stop: int, spans: list[tuple[int, int, int]]) -> tuple[str, list[list[int]]]:
-    plain = text[start:stop].translate(_SPACES)
-    if "  " not in plain and plain.isascii():
+    plain = text[start:stop].replace("\n", " ").replace("\t", " ").replace("\r", " ")
+    if "  " not in plain and plain.isascii() and plain.isprintable():
         return _shown_as_it_is(text, start, stop, spans, plain)
-    out: list[str] = []
-    size = 0
-    highlights: list[list[int]] = []
-
-    def put(a: int, b: int) -> None:
-        nonlocal size
-        piece = " ".join(text[a:b].split())
-        if a < b and text[a].isspace() and out and not out[-1].endswith(" "):
-            piece = " " + piece
-        if piece.strip() and text[b - 1].isspace():
-            piece += " "
-        if not out:
-            piece = piece.lstrip()
-        if piece:
-            out.append(piece)
-            size += len(piece)
-
-    if start > 0:
-        out.append(_ELLIPSIS)
-        size = 1
+    # White space is joined everywhere at once, with what is to be highlighted between marks that the text has not.
+    begin, end = _MARKS if _MARKS[0] not in plain and _MARKS[1] not in plain else _free_marks(plain)
+    marked: list[str] = []
     at = start
     for a, b, _ in spans:
-        if a < at or a < start or b > stop:
-            continue
-        put(at, a)
-        before = size
-        put(a, b)
-        if size > before:
-            highlights.append([before, size])
-        at = b
-    put(at, stop)
-    shown = "".join(out).rstrip()
-    if stop < len(text) and text[stop:].strip():
-        shown += _ELLIPSIS
-    return shown, highlights
+        if at <= a and b <= stop:
+            marked += (text[at:a], begin, text[a:b], end)
+            at = b
+    marked.append(text[at:stop])
+    joined = " ".join("".join(marked).split())
+    if start > 0:
+        joined = f"{_ELLIPSIS} {joined}" if joined and text[start].isspace() else _ELLIPSIS + joined
+    before, *pieces = joined.split(begin)
+    shown = [before]
+    size = len(before)
+    highlights: list[list[int]] = []
+    for piece in pieces:
+        found, behind = piece.split(end)
+        if found:
+            highlights.append([size, size + len(found)])
+        shown += (found, behind)
+        size += len(found) + len(behind)
+    if _INK.search(text, stop):
+        shown.append(_ELLIPSIS)
+    return "".join(shown), highlights
+
+
+def _free_marks(text: str) -> tuple[str, str]:
+    """Return two characters that a text does not hold: of the private ones there are more than a snippet is long."""
+    held = set(text)
+    free = (c for c in map(chr, range(0xE000, 0xF8FF)) if c not in held)
+    return next(free), next(free)
