@@ -3,8 +3,8 @@
     PYTHONPATH=daemon:client:. python -m tests.benchmarks.search_speed CORPUS [--index DIR] [--socket] [--each N]
 
 CORPUS is what `corpus.py` made. The index is built in a temporary directory, or kept in DIR and used again. Every kind of
-question is asked `--each` times, all different, in the process: `first` right after a commit was read, when nothing of
-the snapshot is known yet, `again` a second time. With `--socket` the same questions are put to a real daemon over the corpus. All
+question is asked `--each` times, all different, in the process: `first` right after a commit that changed one session,
+when no question has been asked of the snapshot yet, `again` a second time. With `--socket` the same questions are put to a real daemon over the corpus. All
 in milliseconds: `cpu` is the thread's own time, which a loaded machine changes little, `wall` is what a clock says.
 """
 
@@ -30,6 +30,7 @@ from recalld.ingest.texts import Texts
 from recalld.ingest.worker import Worker
 from recalld.redact import Redactor
 from recalld.search import search
+from recalld.search.warming import warm
 from recalld.settings import Config
 from recalld.sources import SOURCES
 from recalld.watch.scan import nothing
@@ -93,6 +94,9 @@ def in_process(index: Path, asked: Questions, each_snapshot: int) -> dict[str, A
     reader = IndexReader(index)
     reader.snapshot.records = reader.snapshot.record_count  # as a daemon's, which counts at every commit
     figures: dict[str, Any] = {}
+    for _ in warm(reader.snapshot):  # as a daemon does when nothing is asked
+        pass
+    written_to = [skey for skey, _ in reader.snapshot.searcher.terms_with_prefix("skey", "", limit=5)]
     for kind, texts in asked.items():
         tiers: Counter[str] = Counter()
         took: dict[str, tuple[list[float], list[float]]] = {"first": ([], []), "again": ([], [])}
@@ -100,7 +104,7 @@ def in_process(index: Path, asked: Questions, each_snapshot: int) -> dict[str, A
         gc.freeze()
         for n, text in enumerate(texts):
             if n % each_snapshot == 0:
-                reader.reload([])  # as after a commit
+                reader.reload([written_to[n % 5]])  # as after a commit of one of the sessions that are going on
             for turn, (cpu, wall) in took.items():
                 began, spent = time.perf_counter(), time.thread_time()
                 answer = search(reader.snapshot, {"query": text})

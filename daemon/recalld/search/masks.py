@@ -24,6 +24,8 @@ _MAX_BUCKETS = 60_000
 """Tantivy refuses more than 65,000 buckets; with more sessions than that all hits are read."""
 _FEWEST_BUCKETS = 16_384
 _MAX_CACHED = 4096
+_ONE_BY_ONE = 4
+"""Changed sessions that are looked at one by one (0.03 ms each) instead of in buckets (0.15 ms for all)."""
 _MAX_SIZES = 20_000
 _MAX_JSON = 2048
 """Sessions kept as they are shown, about 1.5 KB each."""
@@ -142,10 +144,22 @@ class Sessions:
         if changed is None or len(changed) > _LOOKED_AT_AGAIN:
             return None
         if changed:
-            again = Query.boolean_query([(Occur.Must, query), (Occur.Must, one_of(self._schema, changed))])
-            mask = mask & ~self.mask_of(changed) | self.matching(again, None)
+            mask = mask & ~self.mask_of(changed) | self.mask_of(self._which(query, changed))
         self._keep(key, mask)
         return mask
+
+    def _which(self, query: Query, numbers: list[int]) -> list[int]:
+        """Return which of some sessions have a document matching `query`."""
+        if len(numbers) > _ONE_BY_ONE:
+            return self._every(Query.boolean_query([(Occur.Must, query), (Occur.Must, one_of(self._schema, numbers))]))
+        search = self._searcher.search
+        return [
+            n
+            for n in numbers
+            if search(
+                Query.boolean_query([(Occur.Must, query), (Occur.Must, one_of(self._schema, [n]))]), limit=1, count=False
+            ).hits
+        ]
 
     def _keep(self, key: Hashable | None, mask: int) -> None:
         if key is None:
