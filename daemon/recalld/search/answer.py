@@ -88,9 +88,10 @@ def _hit(search: Search, found: Found, ranked: Ranked) -> tuple[dict[str, Any], 
     for match in ranked.matches[:MATCHES]:
         record = from_body(StoredRecord, snapshot.searcher.doc(match.address)["body"][0])
         session = session or snapshot.session(record.skey)
-        shown, highlights = snippets.snippet(record.text, found.patterns)
-        if not highlights and record.paths and found.patterns:
-            of_path, path_highlights = snippets.snippet(" ".join(record.paths), found.patterns)
+        patterns = found.patterns_of(match)
+        shown, highlights = snippets.snippet(record.text, patterns)
+        if not highlights and record.paths and patterns:
+            of_path, path_highlights = snippets.snippet(" ".join(record.paths), patterns)
             if path_highlights:
                 shown, highlights = of_path, path_highlights
         as_json = answers.record_json(snapshot, record)

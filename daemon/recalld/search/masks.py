@@ -83,6 +83,8 @@ class Sessions:
         if kept is None:
             kept = _kept[snapshot.changes] = _Kept()
         self._kept = kept
+        self.counts: dict[tuple[str, str], int] = {}
+        """How many documents hold a term, by field and term."""
         self.forms: dict[str, tuple[str, ...]] = {}
         """The words of the index with the stem of a query's word, by that word."""
         self.near: dict[str, tuple[str, ...]] = {}

@@ -25,6 +25,8 @@ class Match:
     address: DocAddress
     time: int
     hash: int
+    held: int | None = None
+    """The things of a question that it holds, as bits, where the tier knows (`related`)."""
 
 
 @dataclass(slots=True)

@@ -58,6 +58,8 @@ class Unit:
     """The same as plain terms, for the first look."""
     guessed: bool = False
     """It is taken for what it is spelt like: part of what was asked, but no proof that an answer was found."""
+    place: int = 0
+    """Which of the question's parts it is."""
     needed: bool = True
     """It is part of what was asked; else it only lifts what holds it: words that say little, and those of a date."""
 
@@ -74,10 +76,12 @@ def related(search: Search) -> Found | None:
     anchors = _anchors(needed)
     anything = any_of([q for u in anchors for q in u.plain])
     candidates = _candidates(search, anchors)
+    held.reverse()  # the rarest have the highest bits: what is cut off where there is too much holds common words
     ranked = _ranked(search, candidates, held, whole, anything) if candidates else []
     if not ranked:
         return None
-    return Found("related", len(ranked), iter(ranked), patterns(search, "related", parts), search.within(anything))
+    shown, places = patterns(search, "related", parts), tuple([u.place for u in held])
+    return Found("related", len(ranked), iter(ranked), shown, search.within(anything), places=places)
 
 
 def _anchors(units: list[Unit]) -> list[Unit]:
@@ -99,7 +103,7 @@ def _units(search: Search, parts: list[Clause]) -> list[Unit]:
     seen: set[object] = set()
     corrected = 0
     dated = dates.words(search.parsed.text, search.clock)
-    for part in parts:
+    for place, part in enumerate(parts):
         tokens = tuple(w.tokens for w in part)
         key = tuple(analysis.stem(t[0]) if len(t) == 1 else t for t in tokens)
         if key in seen:
@@ -109,12 +113,12 @@ def _units(search: Search, parts: list[Clause]) -> list[Unit]:
         token = part[0].tokens[0] if len(part) == 1 and len(part[0].tokens) == 1 else ""
         if count and token in english.STOP_WORDS:
             said = search.words.exact_clause(part)
-            found.append(Unit(said, weights.STOP_WEIGHT * _rarity(total, count), count, [said], needed=False))
+            found.append(Unit(said, weights.STOP_WEIGHT * _rarity(total, count), count, [said], place=place, needed=False))
             continue
         if count:
             plain = [q for word in part for q in search.words.terms(word)]
             any_form = search.words.forms_clause(part)
-            found.append(Unit(any_form, _rarity(total, count), count, plain, token not in dated))
+            found.append(Unit(any_form, _rarity(total, count), count, plain, place=place, needed=token not in dated))
             continue
         if token in dated or token in english.STOP_WORDS:
             continue
@@ -123,7 +127,7 @@ def _units(search: Search, parts: list[Clause]) -> list[Unit]:
             near = next((q for q in map(search.words.close, part) if q is not None), None)
         corrected += near is not None
         plain = [near] if near is not None else []
-        found.append(Unit(near, _rarity(total, 1), 1, plain, guessed=near is not None, needed=near is None))
+        found.append(Unit(near, _rarity(total, 1), 1, plain, guessed=near is not None, place=place, needed=near is None))
     return found
 
 
@@ -192,7 +196,6 @@ _Held = tuple[float, int, DocAddress, int]
 
 def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: float, anything: Query) -> list[Ranked]:
     searcher = search.snapshot.searcher
-    units = units[::-1]  # the rarest have the highest bits: what is cut off where there is too much holds common words
     bits = [Query.const_score_query(any_of(u.plain), float(1 << n)) for n, u in enumerate(units) if u.plain]
     here = one_of(search.snapshot.schema, candidates)
     query = search.within(Query.const_score_query(anything, 0.0), here)
@@ -200,8 +203,9 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
     hits = searcher.search(query, limit=_SECOND_LOOK, count=False).hits
     addresses = [a for _, a in hits]
     numbers, codes, places, sizes = (integers(searcher, n, addresses) for n in ("snum", "weight", "ord", "size"))
-    rarity = _Sums([u.rarity for u in units])
-    asked = _Sums([u.rarity if u.needed else 0.0 for u in units])
+    bits_of = _Bits()
+    rarity = _Sums([u.rarity for u in units], bits_of)
+    asked = _Sums([u.rarity if u.needed else 0.0 for u in units], bits_of)
     lengths = [size for size, code in zip(sizes, codes, strict=True) if code < SESSION_WEIGHT]
     mean = max(sum(lengths) / len(lengths), 1.0) if lengths else 1.0
     sessions: dict[int, list[_Held]] = {number: [] for number in candidates}
@@ -225,7 +229,7 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
     counts = search.sessions.sizes(search.snapshot, candidates)
     mean_count = max(sum(counts.values()) / len(counts), 1.0) if counts else 1.0
     ranked = [
-        _session(number, rows, units, counts.get(number, 1) / mean_count) for number, rows in sessions.items() if rows
+        _session(number, rows, units, counts.get(number, 1) / mean_count, bits_of) for number, rows in sessions.items() if rows
     ]
     _finish(search, ranked)
     return sort(ranked, newest=search.newest)
@@ -250,19 +254,29 @@ def _finish(search: Search, ranked: list[Ranked]) -> None:
             one.score *= search.lean_of(times)
 
 
-class _Sums(dict[int, float]):
-    """The rarities of sets of words, summed when a set is met."""
+class _Bits(dict[int, tuple[int, ...]]):
+    """The bits of sets of words, told when a set is met."""
 
-    def __init__(self, values: list[float]) -> None:
-        super().__init__()
-        self._values = values
-
-    def __missing__(self, words: int) -> float:
-        self[words] = sum(v for n, v in enumerate(self._values) if words >> n & 1)
+    def __missing__(self, words: int) -> tuple[int, ...]:
+        self[words] = tuple([n for n in range(words.bit_length()) if words >> n & 1])
         return self[words]
 
 
-def _session(number: int, rows: list[_Held], units: list[Unit], long: float) -> Ranked:
+class _Sums(dict[int, float]):
+    """The rarities of sets of words, summed when a set is met."""
+
+    def __init__(self, values: list[float], bits: _Bits) -> None:
+        super().__init__()
+        self._values = values
+        self._bits = bits
+
+    def __missing__(self, words: int) -> float:
+        values = self._values
+        self[words] = sum([values[n] for n in self._bits[words]])
+        return self[words]
+
+
+def _session(number: int, rows: list[_Held], units: list[Unit], long: float, bits_of: _Bits) -> Ranked:
     """Return a session with its best records, each with a share of its neighbours, scored as yet by its title and by
     how much of it speaks of the question."""
     by_place: dict[int, float] = {}
@@ -281,12 +295,12 @@ def _session(number: int, rows: list[_Held], units: list[Unit], long: float) -> 
             scored.append((-value - near * (get(place - 1, 0.0) + get(place + 1, 0.0)), n))
     ranked.count = len(scored)
     scored.sort()
-    ranked.matches = [Match(-negated, rows[n][2], 0, 0) for negated, n in scored[:_KEPT]]
-    spoken = 0.0
+    ranked.matches = [Match(-negated, rows[n][2], 0, 0, rows[n][1]) for negated, n in scored[:_KEPT]]
+    holding = [0] * len(units)
+    for words, count in counts.items():
+        for n in bits_of[words]:
+            holding[n] += count
     length = 1.2 * (1 - weights.SESSION_LENGTH_SHARE + weights.SESSION_LENGTH_SHARE * long)
-    for n, unit in enumerate(units):
-        count = sum([c for words, c in counts.items() if words >> n & 1])
-        if count:
-            spoken += unit.rarity * count * 2.2 / (count + length)
+    spoken = sum([u.rarity * count * 2.2 / (count + length) for u, count in zip(units, holding, strict=True) if count])
     ranked.score += weights.SESSION_SHARE * spoken
     return ranked

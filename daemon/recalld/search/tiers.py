@@ -15,7 +15,7 @@ from recalld.search import dates, english, ranking, snippets, spread, weights
 from recalld.search.filters import Filters, Part
 from recalld.search.masks import Sessions, sessions_of
 from recalld.search.query import Clause, ParsedQuery, Word
-from recalld.search.ranking import Ranked
+from recalld.search.ranking import Match, Ranked
 from recalld.search.times import Clock
 from recalld.search.words import MAX_PREFIXES, Words, all_of, any_of
 
@@ -114,6 +114,21 @@ class Found:
     """What a matching record satisfies, filters included."""
     partial: Query | None = None
     """What one satisfies in a session over which the words are spread."""
+    places: tuple[int, ...] = ()
+    """The words (`Pattern.word`) that the bits of `Match.held` stand for."""
+    _by_held: dict[int, list[snippets.Pattern]] = field(default_factory=dict)
+
+    def patterns_of(self, match: Match) -> list[snippets.Pattern]:
+        """Return what to highlight in a match: nothing of the words that it is known not to hold. (A question of ten
+        words has thirty patterns, and a record holds two or three of the words.)"""
+        held = match.held
+        if held is None:
+            return self.patterns
+        found = self._by_held.get(held)
+        if found is None:
+            lacking = {place for n, place in enumerate(self.places) if not held >> n & 1}
+            found = self._by_held[held] = [p for p in self.patterns if p.word not in lacking]
+        return found
 
 
 def patterns(search: Search, tier: Tier, clauses: Sequence[Clause] | None = None) -> list[snippets.Pattern]:
