@@ -27,7 +27,9 @@ _LOOKED_AT = 40
 _LOOKED_AT_EXACT = 2000
 """The same for what must occur as written: a phrase may begin with a word that is everywhere."""
 _SCAN = 256 * 1024
-_FIRST_SCAN = 4 * 1024
+_LOOKS = ((4 * 1024, "together"), (16 * 1024, "all"), (32 * 1024, "any"))
+"""Beginnings of a long text that are looked at first, and what of the words they must hold to be all that is looked at:
+all of them in one place, all, or any. (Of 256 KiB a look takes 4 ms.)"""
 _ELLIPSIS = "…"
 _SYMBOLS = {analysis.PLUS_WORD: "++", analysis.SHARP_WORD: "#"}
 _UNSPACED = re.compile(f"[{analysis.UNSPACED}]")
@@ -127,8 +129,7 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
             absent = p.first
             continue
         if ascii_only and p.whole_word:
-            alone = _alone(p.first).finditer(text, at)
-            found += [(m.start(), m.end(), p.word) for m in islice(alone, _PER_WORD)]
+            _find_alone(text, p, at, found)
             continue
         most = _LOOKED_AT if p.stem is not None else _LOOKED_AT_EXACT
         while at >= 0 and taken < _PER_WORD and looked < most:
@@ -145,6 +146,26 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
             found += _find_parts(text, missing, original)
     found.sort()
     return found
+
+
+def _find_alone(text: str, p: Pattern, at: int, found: list[tuple[int, int, int]]) -> None:
+    """Add the places of a word of ASCII letters and digits in an ASCII text to `found`; `at` is its first occurrence."""
+    word, size = p.first, len(text)
+    taken = inside = 0
+    while at >= 0:
+        end = at + len(word)
+        if (at and text[at - 1].isalnum()) or (end < size and text[end].isalnum()):
+            inside += 1
+            if inside > _LOOKED_AT:  # it is a part of many words: an expression passes over them faster
+                alone = _alone(word).finditer(text, end)
+                found += [(m.start(), m.end(), p.word) for m in islice(alone, _PER_WORD - taken)]
+                return
+        else:
+            found.append((at, end, p.word))
+            taken += 1
+            if taken == _PER_WORD:
+                return
+        at = text.find(word, end)
 
 
 @lru_cache(maxsize=2048)
@@ -239,12 +260,17 @@ def snippet(text: str, patterns: Sequence[Pattern]) -> tuple[str, list[list[int]
 
     White space is shown as single spaces; what was cut off is shown as an ellipsis.
     """
-    if len(text) > 2 * _FIRST_SCAN:
-        # Most often the beginning of a long text holds a place with all words.
-        beginning = text[: max(text.rfind(" ", 0, _FIRST_SCAN), text.rfind("\n", 0, _FIRST_SCAN), 0)]
+    wanted = len({p.word for p in patterns})
+    for room, enough in _LOOKS:
+        if len(text) <= 2 * room:
+            break
+        beginning = text[: max(text.rfind(" ", 0, room), text.rfind("\n", 0, room), 0)]
         spans = _spans(beginning, patterns)
+        found = {w for _, _, w in spans}
+        if len(found) < wanted and not (found and enough == "any"):
+            continue
         start, stop = _window(beginning, spans)
-        if len({w for a, b, w in spans if start <= a and b <= stop}) == len({p.word for p in patterns}):
+        if enough != "together" or len({w for a, b, w in spans if start <= a and b <= stop}) == wanted:
             return _shown(text, start, stop, spans)
     text = text[:_SCAN]
     spans = _spans(text, patterns)
