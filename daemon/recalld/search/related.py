@@ -21,6 +21,7 @@ from recalld.search import dates, english, weights
 from recalld.search.masks import integers, one_of
 from recalld.search.query import Clause, Word
 from recalld.search.ranking import Hit, Match, Ranked, recency, sort
+from recalld.search.sums import Bits, Sums, Worth
 from recalld.search.tiers import Found, Search, patterns
 from recalld.search.words import any_of
 
@@ -173,17 +174,22 @@ def _candidates(search: Search, anchors: list[Unit]) -> list[int]:
     numbers = integers(searcher, "snum", addresses)
     codes = integers(searcher, "weight", addresses)
     unwanted = SUB_AGENT_WEIGHT if quick and search.filters.without_sub_agents else 0
-    best: dict[int, list[float]] = {}
+    best: dict[int, float] = {}
+    seen: dict[int, int] = {}
     kept = 0
+    shares = weights.BEST
     for (score, _), number, code in zip(hits, numbers, codes, strict=True):
-        if not code & unwanted:
-            kept += 1
-            best.setdefault(number, []).append(score)  # hits come best first
+        if code & unwanted:
+            continue
+        kept += 1
+        place = seen.get(number, 0)  # hits come best first
+        if place < len(shares):
+            best[number] = best.get(number, 0.0) + shares[place] * score
+            seen[number] = place + 1
     if kept < len(hits) // 2:
         numbers = integers(searcher, "snum", [a for _, a in _filtered(search, plain)])
-        best = {n: best.get(n, [0.0]) for n in numbers}
-    order = sorted(best, key=lambda n: (-sum([s * w for s, w in zip(best[n], weights.BEST, strict=False)]), n))
-    return order[:_CANDIDATES]
+        best = {n: best.get(n, 0.0) for n in numbers}
+    return sorted(best, key=lambda n: (-best[n], n))[:_CANDIDATES]
 
 
 def _filtered(search: Search, query: Query) -> list[Hit]:
@@ -204,26 +210,21 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
     hits = searcher.search(query, limit=_SECOND_LOOK, count=False).hits
     addresses = [a for _, a in hits]
     numbers, codes, places, sizes = (integers(searcher, n, addresses) for n in ("snum", "weight", "ord", "size"))
-    bits_of = _Bits()
-    rarity = _Sums([u.rarity for u in units], bits_of)
-    asked = _Sums([u.rarity if u.needed else 0.0 for u in units], bits_of)
+    bits_of = Bits()
+    asked = Sums([u.rarity if u.needed else 0.0 for u in units], bits_of)
+    worth = Worth([u.rarity for u in units], asked, whole)
     lengths = [size for size, code in zip(sizes, codes, strict=True) if code < SESSION_WEIGHT]
     mean = max(sum(lengths) / len(lengths), 1.0) if lengths else 1.0
     sessions: dict[int, list[_Held]] = {number: [] for number in candidates}
     held: dict[int, int] = dict.fromkeys(candidates, 0)
-    flat, slope = 2.2 / whole, 1.2 * weights.LENGTH_SHARE / mean
+    slope = 1.2 * weights.LENGTH_SHARE / mean
     base = 1 + 1.2 * (1 - weights.LENGTH_SHARE)
     kind_weights = weights.KIND_WEIGHTS
     for (score, address), number, code, place, size in zip(hits, numbers, codes, places, sizes, strict=True):
         words = int(score)
         title = code >= SESSION_WEIGHT
-        value = (
-            rarity[words]
-            * (whole + weights.COVERAGE * asked[words])
-            * flat
-            / (base + slope * (mean if title else size))
-        )
-        sessions[number].append((value * kind_weights[code], words, address, -9 if title else place))
+        value = worth[words] / (base + slope * (mean if title else size)) * kind_weights[code]
+        sessions[number].append((value, words, address, -9 if title else place))
         held[number] |= words
     if max(asked[words] for words in held.values()) < weights.MIN_COVERAGE * whole:
         return []
@@ -255,29 +256,7 @@ def _finish(search: Search, ranked: list[Ranked]) -> None:
             one.score *= search.lean_of(times)
 
 
-class _Bits(dict[int, tuple[int, ...]]):
-    """The bits of sets of words, told when a set is met."""
-
-    def __missing__(self, words: int) -> tuple[int, ...]:
-        self[words] = tuple([n for n in range(words.bit_length()) if words >> n & 1])
-        return self[words]
-
-
-class _Sums(dict[int, float]):
-    """The rarities of sets of words, summed when a set is met."""
-
-    def __init__(self, values: list[float], bits: _Bits) -> None:
-        super().__init__()
-        self._values = values
-        self._bits = bits
-
-    def __missing__(self, words: int) -> float:
-        values = self._values
-        self[words] = sum([values[n] for n in self._bits[words]])
-        return self[words]
-
-
-def _session(number: int, rows: list[_Held], units: list[Unit], long: float, bits_of: _Bits) -> Ranked:
+def _session(number: int, rows: list[_Held], units: list[Unit], long: float, bits_of: Bits) -> Ranked:
     """Return a session with its best records, each with a share of its neighbours, scored as yet by its title and by
     how much of it speaks of the question."""
     by_place: dict[int, float] = {}
