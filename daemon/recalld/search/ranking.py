@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from tantivy import DocAddress, FieldType, Occur, Query
 
@@ -49,6 +50,7 @@ class Ranked:
     """The words are in several records."""
 
 
+_SCORE, _TIME, _NUMBER = attrgetter("score"), attrgetter("time"), attrgetter("number")
 _BY_DAY = [1.0 + weights.RECENCY * 0.5 ** (n / weights.RECENCY_HALF_DAYS) for n in range(400)]
 
 
@@ -91,14 +93,13 @@ def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False, unwante
         ranked.count += 1
         ranked.matches.append(Match(0.0 if newest else score * kind_weights[code], address, time, text_hash))
     for ranked in several:
+        matches = ranked.matches
         if not newest:
-            ranked.matches.sort(key=_by_score)
-        ranked.matches = list({m.hash: m for m in reversed(ranked.matches)}.values())[::-1]
+            matches.sort(key=_SCORE, reverse=True)
+        once = {m.hash: m for m in reversed(matches)}
+        if len(once) < len(matches):
+            ranked.matches = list(once.values())[::-1]
     return found
-
-
-def _by_score(match: Match) -> float:
-    return -match.score
 
 
 def in_order(found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], float] | None, *, newest: bool) -> list[Ranked]:
@@ -125,15 +126,11 @@ def in_order(found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], 
 
 def sort(found: Iterable[Ranked], *, newest: bool) -> list[Ranked]:
     """Return sessions best or newest first; equal ones always in the same order."""
-    return sorted(found, key=_newest_first if newest else _best_first)
-
-
-def _newest_first(r: Ranked) -> tuple[int, int]:
-    return -r.time, r.number
-
-
-def _best_first(r: Ranked) -> tuple[float, int, int]:
-    return -r.score, -r.time, r.number
+    ordered = sorted(found, key=_NUMBER)  # one key after the other: no tuple is made for each
+    ordered.sort(key=_TIME, reverse=True)
+    if not newest:
+        ordered.sort(key=_SCORE, reverse=True)
+    return ordered
 
 
 def rounds(snapshot: Snapshot, query: Query, *, newest: bool, now: int, begun: bool = False) -> Iterator[list[Hit]]:

@@ -301,10 +301,11 @@ def _window(text: str, spans: list[tuple[int, int, int]]) -> tuple[int, int]:
     room = WIDTH - 2
     if len(text) <= room:
         return 0, len(text)
-    best, best_score, best_end = 0, (-1, 0), 0
+    best = best_end = 0
+    best_score = -1
     seen: dict[int, int] = {}
     left = 0
-    for a, b, word in spans:
+    for n, (a, b, word) in enumerate(spans):
         seen[word] = seen.get(word, 0) + 1
         while b - spans[left][0] > room - _LEAD and spans[left][0] < a:
             w = spans[left][2]
@@ -312,7 +313,7 @@ def _window(text: str, spans: list[tuple[int, int, int]]) -> tuple[int, int]:
             if not seen[w]:
                 del seen[w]
             left += 1
-        score = (len(seen), sum(seen.values()))
+        score = (len(seen) << 32) + n - left
         if score > best_score:
             best, best_score, best_end = spans[left][0], score, b
     slack = room - (best_end - best)
