@@ -25,7 +25,7 @@ _SAMPLE = 512
 _SAMPLED_AT_ONCE = 4
 _SAMPLED_TEXT = 2048
 """Characters of each that are looked at."""
-_FEWEST = 1000
+FEWEST = 1000
 """Records that must hold a word; the set of a rarer one takes no longer than its answer."""
 _MOST_WORDS = 1024
 _MOST_BYTES = 1 << 20
@@ -52,7 +52,7 @@ def warm(snapshot: Snapshot) -> Iterator[None]:
         for _, address in sample[start : start + _SAMPLED_AT_ONCE]:
             text = from_body(StoredRecord, snapshot.searcher.doc(address)["body"][0]).text
             held.update(analysis.tokens(text[:_SAMPLED_TEXT]))
-        common |= {token: n for token in held.difference(common) if (n := frequency("text", token)) >= _FEWEST}
+        common |= {token: n for token in held.difference(common) if (n := frequency("text", token)) >= FEWEST}
         yield
     room = _MOST_BYTES
     for token in sorted(common, key=lambda token: -common[token])[:_MOST_WORDS]:
