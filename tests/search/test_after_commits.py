@@ -160,7 +160,7 @@ def answers(snapshot: Snapshot) -> list[tuple[Any, ...]]:
 
 
 @given(st.lists(steps, min_size=2, max_size=14))
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_reader_that_followed_every_commit_answers_as_a_new_one(given_steps: list[tuple[str, int, Any]]) -> None:
     with tempfile.TemporaryDirectory() as place:
         told = Told(Path(place))
