@@ -34,8 +34,6 @@ _CACHED_SESSIONS = 20_000
 """Sessions kept decoded, about 1 KB each: most stores fit whole."""
 _REMEMBERED_CHANGES = 4096
 """Sessions of which it is known when they last changed, those that did last: about 150 bytes each."""
-_CACHED_FILES = 20_000
-"""Files whose place is kept, about 300 bytes each."""
 
 
 class Changes:
@@ -95,7 +93,6 @@ class Snapshot:
         schema: tantivy.Schema,
         sessions: dict[str, StoredSession],
         changes: Changes | None = None,
-        places: dict[tuple[str, str], tuple[int, Place]] | None = None,
     ) -> None:
         self.searcher = searcher
         self.schema = schema
@@ -108,8 +105,7 @@ class Snapshot:
         self.records: int | None = None
         """How many records there are, as whoever holds the reader has counted; None: counted when asked for."""
         self._sessions = sessions
-        self._places = {} if places is None else places
-        """Where files lie, by file and session, with the commit that tells so: shared by all snapshots of `changes`."""
+        self._places: dict[str, Place] = {}
 
     # -- queries -----------------------------------------------------------------------------------------------------
 
@@ -192,19 +188,19 @@ class Snapshot:
         return found if isinstance(found, StoredRecord) else None
 
     def place(self, file: str, skey: str) -> Place | None:
-        """Return where the file with this id lies, of which a session is made: it changes when the file moves."""
-        kept = self._places.get((file, skey))
-        if kept is not None and self.changes.same(number_of(skey), kept[0], self.commit):
-            return kept[1]
-        body = self.body(f"f{SEPARATOR}{file}")
-        if body is None:
-            return None
-        stored = from_body(StoredFile, body)
-        if len(self._places) >= _CACHED_FILES:
-            self._places.clear()
-        place = Place(stored.path, stored.root)
-        self._places[file, skey] = self.commit, place
-        return place
+        """Return where the file with this id lies, of which a session is made."""
+        session = self.session(skey)
+        if session is not None and session.places and file in session.files:
+            path, root = session.places[session.files.index(file)]
+            return Place(path, root)
+        known = self._places.get(file)
+        if known is None:
+            body = self.body(f"f{SEPARATOR}{file}")
+            if body is None:
+                return None
+            stored = from_body(StoredFile, body)
+            known = self._places[file] = Place(stored.path, stored.root)
+        return known
 
     def held_query(self, session: StoredSession, *, abandoned: bool, extra: Iterable[tantivy.Query] = ()) -> tantivy.Query:
         """Return the query for what a session holds: its own records, and what it inherited, which a sub-agent does not
@@ -288,8 +284,7 @@ class IndexReader:
         self._schema = build_schema()
         self._sessions: dict[str, StoredSession] = {}
         self._changes = Changes()
-        self._places: dict[tuple[str, str], tuple[int, Place]] = {}
-        self.snapshot = self._read()
+        self.snapshot = Snapshot(self._index.searcher(), self._schema, self._sessions, self._changes)
 
     def reload(self, changed: Iterable[str] | None = None) -> Snapshot:
         """Read the last commit. `changed`: keys of the sessions that differ from the snapshot before; None: any may."""
@@ -297,7 +292,6 @@ class IndexReader:
         if changed is None:
             self._sessions = {}
             self._changes = Changes()
-            self._places = {}
         else:
             changed = set(changed)
             self._changes.add(changed)
@@ -305,11 +299,8 @@ class IndexReader:
             for skey in changed:
                 self._sessions.pop(skey, None)
         before = self.snapshot
-        self.snapshot = self._read()
+        self.snapshot = Snapshot(self._index.searcher(), self._schema, self._sessions, self._changes)
         self.snapshot.complete = before.complete
         self.snapshot.pending_bytes = before.pending_bytes
         self.snapshot.records = before.records
         return self.snapshot
-
-    def _read(self) -> Snapshot:
-        return Snapshot(self._index.searcher(), self._schema, self._sessions, self._changes, self._places)
