@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import weakref
 from pathlib import Path
 
 import pytest
@@ -46,15 +47,33 @@ def test_what_was_worked_out_before_is_what_is_found(home: Path, monkeypatch: py
         warmer.moved(reader.snapshot)
         warmer.asked()  # it waits, and goes on
         await warmer.settled()
-        assert not warming.is_due(reader.snapshot, reader.snapshot)
+        changes, commit = reader.snapshot.changes, reader.snapshot.commit
+        assert not warming.is_due(reader.snapshot, changes, commit)
         assert totals(reader.snapshot) == [300, 300, 300]
-        before = reader.snapshot
-        assert not warming.is_due(reader.reload(put(writer, range(20), "ember")), before)
+        assert not warming.is_due(reader.reload(put(writer, range(20), "ember")), changes, commit)
         assert totals(reader.snapshot) == [300, 280, 280]
-        assert warming.is_due(reader.reload(put(writer, range(10, 200), "quartz")), before)
+        assert warming.is_due(reader.reload(put(writer, range(10, 200), "quartz")), changes, commit)
         warmer.moved(reader.snapshot)
         await warmer.settled()
         assert totals(reader.snapshot) == [110, 290, 100] == totals(IndexReader(home).snapshot)
+        writer.close()
+
+    asyncio.run(main())
+
+
+def test_no_snapshot_is_held_when_the_work_is_done(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warming, "FEWEST", 1)
+
+    async def main() -> None:
+        writer = IndexWriter(home)
+        put(writer, range(20), "ember quartz")
+        reader = IndexReader(home)
+        warmer = Warmer()
+        warmer.moved(reader.snapshot)
+        await warmer.settled()
+        held = weakref.ref(reader.snapshot)
+        reader.reload([])
+        assert held() is None
         writer.close()
 
     asyncio.run(main())

@@ -8,11 +8,11 @@ Which words are common is told by the newest records: walking the whole dictiona
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from recalld import analysis
 from recalld.index.documents import StoredRecord, from_body
-from recalld.index.reader import Snapshot
+from recalld.index.reader import Changes, Snapshot
 from recalld.search import filters, tiers
 from recalld.search.boundary import guarded
 from recalld.search.query import ParsedQuery, Word
@@ -32,15 +32,15 @@ _MOST_BYTES = 1 << 20
 """Memory of all these sets at most, about: a set takes a bit for each session, and 300 bytes."""
 
 
-def is_due(snapshot: Snapshot, before: Snapshot | None) -> bool:
-    """Tell whether so much has changed since `before` was warmed that it is time again."""
-    if before is None or before.changes is not snapshot.changes:
+def is_due(snapshot: Snapshot, changes: Changes | None, commit: int) -> bool:
+    """Tell whether so much has changed since a commit of `changes` was warmed that it is time again."""
+    if changes is not snapshot.changes:
         return True
-    changed = snapshot.changes.since(before.commit)
+    changed = changes.since(commit)
     return changed is None or len(changed) > RENEWED_AFTER
 
 
-def warm(snapshot: Snapshot) -> Iterator[None]:
+def warm(snapshot: Snapshot) -> Generator[None, None, None]:
     """Make the sets of the commonest words, in steps of up to some milliseconds."""
     clock = Clock(int(time.time() * 1000), local_zone())
     compiled = filters.compile_filters(snapshot, {}, clock)
@@ -66,6 +66,6 @@ def warm(snapshot: Snapshot) -> Iterator[None]:
 
 
 @guarded
-def step(steps: Iterator[None]) -> bool:
+def step(steps: Generator[None, None, None]) -> bool:
     """Do the next step; return whether there was one."""
     return next(steps, steps) is None
