@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import weakref
 
 from recall.errors import IndexFailure
@@ -27,8 +28,8 @@ class Warmer:
         self._asked = 0.0
 
     def asked(self) -> None:
-        """Note that a question is being answered."""
-        self._asked = asyncio.get_running_loop().time()
+        """Note that a question is being answered, in whatever thread."""
+        self._asked = time.monotonic()
 
     def moved(self, snapshot: Snapshot) -> None:
         """Take in a snapshot of an index that is complete: one that still fills changes faster than it can be followed."""
@@ -54,7 +55,7 @@ class Warmer:
                 try:
                     # A newer snapshot that is due ends the work on this one: what was done is kept, if it is of one index.
                     while self._next is None and await loop.run_in_executor(None, warming.step, steps):
-                        while self._next is None and (rest := self._asked + _QUIET - loop.time()) > 0:
+                        while self._next is None and (rest := self._asked + _QUIET - time.monotonic()) > 0:
                             await asyncio.sleep(rest)
                 except (IndexFailure, ValueError, OSError) as error:  # a damaged index: a question will say so
                     logs.error("warming_failed", error=logs.where(error))
