@@ -84,7 +84,8 @@ def compile_filters(
     found.only_that = not (groups or against)
     # Which sessions the beginning of an id names may change with any other session.
     commit = snapshot.commit if any(n == "session" for n, _ in (*groups, *against)) else None
-    found.key = (tuple(groups), tuple(against), without, cwd, commit)
+    relative = any(n == "project" and any(map(_is_relative, v)) for n, v in (*groups, *against))
+    found.key = (tuple(groups), tuple(against), without, cwd if relative else None, commit)
     return found
 
 
@@ -147,7 +148,7 @@ class _Builder:
             from recalld.redact import redact_place  # takes 80 ms to load
 
             value = redact_place(value)
-        if value in (".", "..") or value.startswith(("./", "../")):
+        if _is_relative(value):
             if self._cwd is None:
                 return Query.empty_query()
             value = os.path.join(self._cwd, value)
@@ -157,6 +158,11 @@ class _Builder:
         if not names:
             return Query.empty_query()
         return self._snapshot.all_of(*(self._snapshot.term("project", c) for c in names))
+
+
+def _is_relative(project: str) -> bool:
+    """Tell whether the name of a project means a place beside the client's directory."""
+    return project in (".", "..") or project.startswith(("./", "../"))
 
 
 def _either(queries: list[Query]) -> Query:

@@ -32,6 +32,9 @@ _NEAR_PREFIX = 3
 _NEAR_SCAN = 1000
 """Words of such a part of the dictionary that are looked at, the most frequent ones."""
 
+_MAX_COUNTS = 4096
+"""Frequencies of terms that are kept with a snapshot."""
+
 MAX_PREFIXES = 16
 """Words with `*` that a query may hold: each walks a part of the dictionary (0.2 to 10 ms); the rest are not looked
 at."""
@@ -63,7 +66,8 @@ class Words:
         self._schema = snapshot.schema
         self._searcher = snapshot.searcher
         self._sessions = sessions_of(snapshot)
-        self._counts: dict[tuple[str, str], int] = {}
+        self._counts = self._sessions.counts
+        self._spread: dict[Word, int] = {}
         self._forms: dict[Word, Query] = {}
         self._written: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
         self.expanded: dict[Word, tuple[str, ...]] = {}
@@ -129,6 +133,12 @@ class Words:
 
     def spread_frequency(self, word: Word) -> int:
         """Return about how many documents hold a word in some form; 0 where none can."""
+        known = self._spread.get(word)
+        if known is None:
+            known = self._spread[word] = self._any_frequency(word)
+        return known
+
+    def _any_frequency(self, word: Word) -> int:
         if word.prefix or len(word.tokens) > 1:
             written = [word.tokens] if word.prefix else [word.tokens, *self.writings(word)]
             return sum(self.frequency((Word(word.text, t),)) for t in written) or (1 if word.prefix else 0)
@@ -144,6 +154,8 @@ class Words:
         key = (name, token)
         known = self._counts.get(key)
         if known is None:
+            if len(self._counts) >= _MAX_COUNTS:
+                self._counts.clear()
             known = self._counts[key] = self._searcher.doc_freq(name, token)
         return known
 

@@ -53,6 +53,7 @@ async def _status(service: Service, params: Params, send: Send) -> Result:
 
 
 def _search(service: Service, params: Params) -> Result:
+    service.warmer.asked()
     return search(service.snapshot, params)
 
 
