@@ -110,7 +110,9 @@ def _place(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     places = []
     for folder in ("tests/fuzz/targets", ""):
-        ours = [f for f in frames if folder in f.filename and f.filename.startswith(str(REPOSITORY)) and ".venv" not in f.filename]
+        ours = [
+            f for f in frames if folder in f.filename and f.filename.startswith(str(REPOSITORY)) and ".venv" not in f.filename
+        ]
         if ours:
             places.append(f"{Path(ours[-1].filename).name}:{ours[-1].lineno}")
     return f"{type(error).__name__} at {' '.join(dict.fromkeys(places))}"

@@ -124,6 +124,11 @@ def test_too_many_starred_words_are_said(shared: Store) -> None:
         {"role": "boss"},
         {"kind": "x"},
         {"sort": "up"},
+        {"since": 2**63},
+        {"until": "9" * 16},
+        {"since": "--20261130"},
+        {"now": -1},
+        {"now": 253_402_300_799_999},
     ],
 )
 def test_params_that_mean_nothing_are_refused(shared: Store, params: dict[str, object]) -> None:

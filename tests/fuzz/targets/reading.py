@@ -227,7 +227,12 @@ def _raw_zst(work: Path) -> Check:
 def _zst_seeds() -> Sequence[bytes]:
     text = b"\n".join(hostile.lines()[:20])
     frames = [zstandard.ZstdCompressor(level=n, write_checksum=n == 3).compress(text) for n in (1, 3, 19)]
-    return [*frames, frames[0] + frames[1], frames[0] + b"\x50\x2a\x4d\x18\x04\0\0\0abcd" + frames[1], zstandard.compress(b"x\n" * 500_000)]
+    return [
+        *frames,
+        frames[0] + frames[1],
+        frames[0] + b"\x50\x2a\x4d\x18\x04\0\0\0abcd" + frames[1],
+        zstandard.compress(b"x\n" * 500_000),
+    ]
 
 
 # -- which file is which -----------------------------------------------------------------------------------------------
@@ -326,7 +331,11 @@ def _store_seeds() -> Sequence[bytes]:
 
 TARGETS = (
     Target("sources", _sources, _source_seeds, mutate.json_lines(4), longest=8192),
-    Target("lines", _lines_target, lambda: [bytes(11) + b"a\nbb\n\nccc\r\nno end", b"\0\7\0\3\0\1\0\5\2\1\0\4" + b"x" * 40 + b"\n" * 9]),
+    Target(
+        "lines",
+        _lines_target,
+        lambda: [bytes(11) + b"a\nbb\n\nccc\r\nno end", b"\0\7\0\3\0\1\0\5\2\1\0\4" + b"x" * 40 + b"\n" * 9],
+    ),
     Target("zst", _raw_zst, _zst_seeds),
     Target("table", _table, lambda: [bytes(range(n, n + 20)) for n in range(0, 40, 5)], longest=40, seconds=30),
     Target("store", _store, _store_seeds, mutate.json_lines(5), longest=8192, seconds=60),

@@ -24,8 +24,53 @@ LITERALS = [
     *dict.fromkeys(literal for _, literals in forms.RULES for literal in literals),
     *sorted(names.literals())[::20],
 ]
-FILL = ("", " ", "a", "A1b2", "=", '"', "'", "\\", "\\n", "\n", ":", "/", "@", ".", "-", "_", "(", "[", "{", "|", "é", "密", "\ud800", "%20", "a=", "a b")
-GLUE = [*(": ", " = ", "=", '="', "='", '": "', '\\": \\"', " is ", "\n", " ", "hunter2", "s3cr3t!", "[redacted:", "[redacted:password]"), *FILL]
+FILL = (
+    "",
+    " ",
+    "a",
+    "A1b2",
+    "=",
+    '"',
+    "'",
+    "\\",
+    "\\n",
+    "\n",
+    ":",
+    "/",
+    "@",
+    ".",
+    "-",
+    "_",
+    "(",
+    "[",
+    "{",
+    "|",
+    "é",
+    "密",
+    "\ud800",
+    "%20",
+    "a=",
+    "a b",
+)
+GLUE = [
+    *(
+        ": ",
+        " = ",
+        "=",
+        '="',
+        "='",
+        '": "',
+        '\\": \\"',
+        " is ",
+        "\n",
+        " ",
+        "hunter2",
+        "s3cr3t!",
+        "[redacted:",
+        "[redacted:password]",
+    ),
+    *FILL,
+]
 
 
 def _redact(work: Path) -> Check:
@@ -118,5 +163,12 @@ def _redact_time(work: Path) -> Check:
 
 TARGETS = (
     Target("redact", _redact, _texts, mutate.words(5, [*LITERALS, *GLUE]), longest=3000),
-    Target("redact-time", _redact_time, lambda: [bytes(range(n, n + 40)) for n in range(0, 200, 7)], longest=60, traced=False, seconds=120),
+    Target(
+        "redact-time",
+        _redact_time,
+        lambda: [bytes(range(n, n + 40)) for n in range(0, 200, 7)],
+        longest=60,
+        traced=False,
+        seconds=120,
+    ),
 )

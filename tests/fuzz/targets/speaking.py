@@ -160,7 +160,12 @@ def _launcher(payload: bytes, cut: int) -> None:
 def _hooks() -> Sequence[bytes]:
     base = {"session_id": "asks", "cwd": PROJECT, "transcript_path": "/x.jsonl", "prompt": ASKED, "submitted_prompt": ASKED}
     error = "sqlalchemy.exc.TimeoutError: QueuePool limit of size 5 overflow 10 reached, connection timed out"
-    tool = {"tool_name": "Bash", "tool_input": {"command": "make export"}, "tool_response": {"stdout": error, "exit": 2}, "error": error}
+    tool = {
+        "tool_name": "Bash",
+        "tool_input": {"command": "make export"},
+        "tool_response": {"stdout": error, "exit": 2},
+        "error": error,
+    }
     edit = {"tool_name": "Edit", "tool_input": {"file_path": f"{PROJECT}/src/export/rows.py", "old_string": "a"}}
     patch = {"tool_name": "apply_patch", "tool_input": {"command": "*** Begin Patch\n*** Update File: src/export/rows.py\n"}}
     found = []
@@ -218,7 +223,7 @@ def _mcp() -> Sequence[bytes]:
     lines: list[Any] = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}}},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": "a\"b", "method": "tools/call", "params": {"name": "search", "arguments": {"query": "x"}}},
+        {"jsonrpc": "2.0", "id": 'a"b', "method": "tools/call", "params": {"name": "search", "arguments": {"query": "x"}}},
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "a"}},
         {"jsonrpc": "2.0", "id": 1.5, "method": "tools/list"},
         {"jsonrpc": "2.0", "id": 1, "result": {}},
@@ -248,9 +253,51 @@ def _daemon(work: Path) -> Check:
     machine.sync()
     names = (*HARMLESS, *QUESTIONS)
     values: tuple[Any, ...] = (
-        *("", "alpha", S, T, "x" * 300, "\0", "..", "/w/app", "claude-code", "user", "newest", "2026-11-30T10:00:00Z", "7d", "\ud800"),
-        *(0, 1, -1, 2**53, 2**64 - 1, -(2**63), NOW, True, False, 0.5, float("inf"), float("nan"), b"\xff", b'{"prompt": "alpha"}'),
-        *([], ["alpha"], [1], {}, {"a": {"b": [1]}}, {"tool_input.command": "ls"}, None, [[[[]]]], "alpha*" * 50, '"', "9" * 30),
+        *(
+            "",
+            "alpha",
+            S,
+            T,
+            "x" * 300,
+            "\0",
+            "..",
+            "/w/app",
+            "claude-code",
+            "user",
+            "newest",
+            "2026-11-30T10:00:00Z",
+            "7d",
+            "\ud800",
+        ),
+        *(
+            0,
+            1,
+            -1,
+            2**53,
+            2**64 - 1,
+            -(2**63),
+            NOW,
+            True,
+            False,
+            0.5,
+            float("inf"),
+            float("nan"),
+            b"\xff",
+            b'{"prompt": "alpha"}',
+        ),
+        *(
+            [],
+            ["alpha"],
+            [1],
+            {},
+            {"a": {"b": [1]}},
+            {"tool_input.command": "ls"},
+            None,
+            [[[[]]]],
+            "alpha*" * 50,
+            '"',
+            "9" * 30,
+        ),
     )
 
     def check(data: bytes) -> None:
@@ -267,11 +314,15 @@ def _daemon(work: Path) -> Check:
         with Peer(machine.places.socket) as peer:
             taken = False
             for number, name, params in requests:
-                payload = msgpack.packb({"v": 1, "id": number, "method": name, "params": params}, unicode_errors="surrogatepass")
+                payload = msgpack.packb(
+                    {"v": 1, "id": number, "method": name, "params": params}, unicode_errors="surrogatepass"
+                )
                 peer.raw(len(payload).to_bytes(4, "big") + payload)
                 reply = peer.receive()
                 assert reply is not None and reply["id"] == number, f"{name} {params}: {reply}"
-                assert reply["ok"] or reply["error"]["code"] not in ("internal", "error", "index_failure"), f"{name} {params}: {reply}"
+                assert reply["ok"] or reply["error"]["code"] not in ("internal", "error", "index_failure"), (
+                    f"{name} {params}: {reply}"
+                )
                 if name == "mcp" and reply["ok"]:
                     taken = True
                     break
@@ -292,5 +343,7 @@ TARGETS = (
     Target("frame", _frame, _frames),
     Target("hook", _hook, _hooks, mutate.json_lines(8)),
     Target("relay", _relay, _mcp, mutate.json_lines(3)),
-    Target("daemon", _daemon, lambda: [bytes(range(n, n + 120)) for n in range(0, 130, 8)], longest=400, traced=False, seconds=30),
+    Target(
+        "daemon", _daemon, lambda: [bytes(range(n, n + 120)) for n in range(0, 130, 8)], longest=400, traced=False, seconds=30
+    ),
 )

@@ -25,10 +25,55 @@ FILES = {
     "qwen-code": (".qwen/settings.json",),
 }
 JSON = [
-    *("{", "}", "[", "]", ",", ":", '"', "//", "/*", "*/", "\n", "\r\n", "\t", '"hooks"', '"mcpServers"', '"recall"', '"statusLine"', "null"),
-    *('"hooks": {"Stop": []},', '"mcpServers": {},', '"hooks": [],', '"a": 1', "1e5", '"UserPromptSubmit"', '"command"', '"ui": {"x": 1}', "{}"),
+    *(
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        '"',
+        "//",
+        "/*",
+        "*/",
+        "\n",
+        "\r\n",
+        "\t",
+        '"hooks"',
+        '"mcpServers"',
+        '"recall"',
+        '"statusLine"',
+        "null",
+    ),
+    *(
+        '"hooks": {"Stop": []},',
+        '"mcpServers": {},',
+        '"hooks": [],',
+        '"a": 1',
+        "1e5",
+        '"UserPromptSubmit"',
+        '"command"',
+        '"ui": {"x": 1}',
+        "{}",
+    ),
 ]
-TOML = [*("[mcp_servers]\n", "[mcp_servers.recall]\n", "mcp_servers = {}\n", "[[a]]\n", "a.b = 1\n", '"""', "'''", "{", "}", "#", "\r\n", "mcp_servers.x = {a = 1}\n"), *PLAIN_TOML.split()]
+TOML = [
+    *(
+        "[mcp_servers]\n",
+        "[mcp_servers.recall]\n",
+        "mcp_servers = {}\n",
+        "[[a]]\n",
+        "a.b = 1\n",
+        '"""',
+        "'''",
+        "{",
+        "}",
+        "#",
+        "\r\n",
+        "mcp_servers.x = {a = 1}\n",
+    ),
+    *PLAIN_TOML.split(),
+]
 
 
 def _tree(home: Path) -> dict[str, bytes]:
@@ -135,7 +180,13 @@ def _documents(header: int) -> Sequence[bytes]:
     one_line = json.dumps(json.loads(PLAIN)).encode()
     odd = PLAIN.replace('"theme"', '// mine\n /* "x" */ "theme"').replace("\n", "\r\n").encode()
     texts = [PLAIN.encode(), one_line, odd, b"{}", b"", b"{\n}", b'{"a": 1,}', b"\xef\xbb\xbf" + PLAIN.encode()]
-    tables = [PLAIN_TOML.encode(), PLAIN_TOML.rstrip().encode(), b"mcp_servers = {}\n", b"[mcp_servers]\nx = {a = 1}\n", b"a = '''\n[mcp_servers.recall]\n'''\n"]
+    tables = [
+        PLAIN_TOML.encode(),
+        PLAIN_TOML.rstrip().encode(),
+        b"mcp_servers = {}\n",
+        b"[mcp_servers]\nx = {a = 1}\n",
+        b"a = '''\n[mcp_servers.recall]\n'''\n",
+    ]
     found = [bytes((0, n, 0, 0))[:header] + text for n in (0, 1, 2) for text in texts]
     found += [bytes((0, 1, 1, 0))[:header] + text for text in tables]
     return [*found, *(bytes((2, 0, 0, 0)) + text for text in tables)]
@@ -143,5 +194,11 @@ def _documents(header: int) -> Sequence[bytes]:
 
 TARGETS = (
     Target("install", _install, lambda: _documents(4), mutate.words(4, [*JSON, *TOML]), longest=1500, seconds=30),
-    Target("edits", _edits, lambda: [d[:1] + bytes(4) + d[4:] for d in _documents(4)], mutate.words(5, [*JSON, *TOML]), longest=1500),
+    Target(
+        "edits",
+        _edits,
+        lambda: [d[:1] + bytes(4) + d[4:] for d in _documents(4)],
+        mutate.words(5, [*JSON, *TOML]),
+        longest=1500,
+    ),
 )
