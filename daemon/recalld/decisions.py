@@ -191,14 +191,14 @@ def _excluded(values: list[Any]) -> Excluded:
     found = Excluded(*values)
     for listed in (found.patterns, found.applied):
         if not isinstance(listed, list) or not all(isinstance(pattern, str) for pattern in listed):
-            raise ValueError("it holds no list of patterns")
+            raise TypeError("it holds no list of patterns")
     return found
 
 
 def _forgotten(values: list[Any]) -> Forgotten:
     found = Forgotten(*values)
     if not isinstance(found.id, int) or not isinstance(found.made, int) or not isinstance(found.value, str):
-        raise ValueError("it holds no decision")
+        raise TypeError("it holds no decision")
     found.sessions = set(found.sessions)
     found.keys, found.spared = _unpacked(found.keys), _unpacked(found.spared)
     return found

@@ -68,10 +68,17 @@ def checked(pattern: str) -> str:
     text = pattern.strip()
     if not text or len(text) > _MOST or "\0" in text:
         raise UsageError(f"not a pattern: {pattern[:80]!r}; give a directory, a glob or a project's name")
-    if text.startswith(("/", "~")):
+    if text == "~" or text.startswith("~/"):
+        below = os.path.normpath(text[1:].lstrip("/") or ".")
+        if below.split("/")[0] == "..":
+            raise UsageError(f"{pattern!r} lies above your home directory: give it as an absolute path")
+        text = f"~/{below}"
+        if below == "." or not below.strip("/*"):
+            raise UsageError(f"{pattern!r} would exclude everything: name a directory below it")
+    elif text.startswith("/"):
         text = os.path.normpath(text)
         text = text[1:] if text.startswith("//") else text  # which POSIX keeps
-        if text in ("/", "~") or not text.strip("/*"):
+        if not text.strip("/*"):
             raise UsageError(f"{pattern!r} would exclude everything: name a directory below it")
     elif text.startswith("**/"):
         text = text.rstrip("/")
@@ -85,7 +92,7 @@ def checked(pattern: str) -> str:
 def _spellings(text: str, home: Path) -> list[str]:
     """Return a pattern with `~` resolved, and the directory that it is where links lead elsewhere: agents record
     either."""
-    if text == "~" or text.startswith("~/"):
+    if text.startswith("~/"):
         text = f"{home}{text[1:]}"
     if text.startswith("/") and not any(c in text for c in "*?"):
         real = os.path.realpath(text)

@@ -84,6 +84,15 @@ def test_a_line_break_in_a_directory_s_name_hides_nothing_from_an_exclusion() ->
         assert patterns.directory("-w-a\nb-secret-x")
 
 
+def test_a_directory_above_the_home_directory_does_not_become_a_name() -> None:
+    for pattern in ("~/../etc", "~/a/../../etc", "~/..", "~someone/x"):
+        with pytest.raises(UsageError):
+            checked(pattern)
+    assert checked("~/a/../b//c/") == "~/b/c"
+    assert checked("~//b") == "~/b"
+    assert Patterns(["~/b"], HOME).path(f"{HOME}/b/x")
+
+
 def test_a_slash_behind_a_pattern_changes_nothing() -> None:
     assert checked("**/secret/") == "**/secret"
     assert Patterns(["/w/secret/"], HOME).path("/w/secret/x.jsonl")

@@ -14,7 +14,7 @@ TIME = {"since": Param("time")}
     "value", [FIRST_MS - 1, LAST_MS + 1, 2**63, 2**64 - 1, -(2**63), True, 0.5, "soon", "2026-11-30", b"x"]
 )
 def test_what_no_calendar_has_is_no_time(value: object) -> None:
-    with pytest.raises(UsageError, match="^since: "):
+    with pytest.raises(UsageError, match=r"^since: "):
         check(TIME, {"since": value})
 
 

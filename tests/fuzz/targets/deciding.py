@@ -10,14 +10,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import msgpack
+from tests.fuzz import mutate
+from tests.fuzz.draw import Draw, text_of
+from tests.fuzz.target import Check, Target
 
 from recall.errors import ConfigError, DecisionsDamaged, UsageError
 from recalld.config import effective_roots, load
 from recalld.decisions import Decisions, Forgotten
 from recalld.patterns import Patterns, checked
-from tests.fuzz import mutate
-from tests.fuzz.draw import Draw, text_of
-from tests.fuzz.target import Check, Target
 
 HOME = Path("/home/nobody")
 
@@ -118,7 +118,7 @@ PATTERNS = (
 
 def _patterns(work: Path) -> Check:
     def check(data: bytes) -> None:
-        listed, _, path = text_of(data).partition("\0")
+        listed, _, path = text_of(data).encode("utf-8", "replace").decode().partition("\0")
         good = []
         for line in listed.split("\n"):
             try:

@@ -6,6 +6,7 @@ import json
 import shutil
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,18 @@ import msgpack
 import zstandard
 from ingest_kit import Store, claude, codex_meta, codex_said, dump, qwen
 from talks import Q, S, T
+from tests.fuzz import hostile, mutate
+from tests.fuzz.draw import Draw
+from tests.fuzz.target import Check, Target
 
 from recalld import answers
-from recalld.model import Fact, Item, Message
+from recalld.model import Fact, Item
 from recalld.sources import SOURCES
 from recalld.sources.base import Line, Source, SourceFile
 from recalld.sources.jsonl import _LAST_MS, decode
 from recalld.tail.fingerprint import EDGE, digest
 from recalld.tail.lines import LineReader, RawLine
 from recalld.tail.text import Damaged, TooLarge
-from tests.fuzz import hostile, mutate
-from tests.fuzz.draw import Draw
-from tests.fuzz.target import Check, Target
 
 ROOT = Path("/agents/store")
 
@@ -195,10 +196,8 @@ def _lines_target(work: Path) -> Check:
         bad = bytearray(whole)
         bad[damage % len(bad)] ^= 1 + damage % 255
         packed.write_bytes(bad)
-        try:
+        with suppress(Damaged):
             _read(packed, 0, [], compressed=True, chunk=chunk, max_line=most)
-        except Damaged:
-            pass  # that is what is to be said
         packed.write_bytes(whole)
         got = []
         try:
@@ -216,10 +215,8 @@ def _raw_zst(work: Path) -> Check:
 
     def check(data: bytes) -> None:
         path.write_bytes(data)
-        try:
+        with suppress(Damaged, TooLarge):
             _read(path, 0, [], compressed=True, max_uncompressed=1 << 20)
-        except (Damaged, TooLarge):
-            pass  # that is what is to be said
 
     return check
 

@@ -7,15 +7,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from redact.innocent_samples import INNOCENT, INNOCENT_LINES
-from redact.redact_samples import AROUND, PASSWORD_PLACES, TOKENS, URL_PLACES
-from redact.redact_samples import Draw as Dice
-
-from recalld.redact import KINDS, Redactor, forms, names
-from recalld.redact.tokens import TOKENS as FORMS
 from tests.fuzz import mutate
 from tests.fuzz.draw import Draw
 from tests.fuzz.target import Check, Target
+
+from recalld.redact import KINDS, Redactor, forms, names
+from recalld.redact.tokens import TOKENS as FORMS
+from redact.innocent_samples import INNOCENT, INNOCENT_LINES
+from redact.redact_samples import AROUND, PASSWORD_PLACES, TOKENS, URL_PLACES
+from redact.redact_samples import Draw as Dice
 
 MARKER = re.compile(r"\[redacted:([a-z0-9-]{1,40})\]")
 NAMES = sorted(TOKENS)

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import msgpack
-from hooks.hooks_history import ASKED, OTHER, POOL, PROJECT, History
 from machine import Machine
-from search.search_store import NOW
-from server.kit import Peer, running
+from tests.fuzz import mutate
+from tests.fuzz.draw import Draw
+from tests.fuzz.target import Check, Target
 
+from hooks.hooks_history import ASKED, OTHER, POOL, PROJECT, History
 from recall import frame as context_frame
 from recall import wire
 from recall.clean import clean
@@ -26,9 +27,8 @@ from recall.places import Places
 from recalld.server.method import Method, inline, pool
 from recalld.server.params import Param
 from recalld.settings import HooksConfig
-from tests.fuzz import mutate
-from tests.fuzz.draw import Draw
-from tests.fuzz.target import Check, Target
+from search.search_store import NOW
+from server.kit import Peer, running
 
 AGENTS = ("claude-code", "codex", "qwen-code")
 
@@ -241,8 +241,9 @@ QUESTIONS = ("context", "blame", "how", "fix", "files")
 
 def _daemon(work: Path) -> Check:
     """Every method that changes nothing, with any parameters; and what follows the reply to `mcp`."""
-    from recalld.server.methods import METHODS as SPOKEN
     from talks import Q, S, T, claude_file, codex_file, put, qwen_talk, talk, thread
+
+    from recalld.server.methods import METHODS as SPOKEN
 
     machine = Machine(work)
     atexit.register(machine.sweep)

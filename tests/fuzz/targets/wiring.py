@@ -8,6 +8,10 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.fuzz import mutate
+from tests.fuzz.draw import Draw, text_of
+from tests.fuzz.target import Check, Target
+
 from install.user_files import PLAIN
 from install.user_files import TOML as PLAIN_TOML
 from recall.errors import Refused
@@ -15,9 +19,6 @@ from recall.install import edit, toml
 from recall.install.jsonc import parse
 from recall.install.run import install, uninstall
 from recall.places import Places
-from tests.fuzz import mutate
-from tests.fuzz.draw import Draw, text_of
-from tests.fuzz.target import Check, Target
 
 FILES = {
     "claude-code": (".claude/settings.json", ".claude/.claude.json"),
