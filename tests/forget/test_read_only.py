@@ -40,7 +40,9 @@ def read_only(directories: tuple[Path, ...], command: list[str]) -> list[str]:
     script += f"exec {shlex.join(command)}\n"
     options = ["--mount"] if os.getuid() == 0 else ["--user", "--map-root-user", "--mount"]
     probe = subprocess.run(
-        [unshare, *options, "sh", "-c", script.replace(f"exec {shlex.join(command)}", "exit 0")], capture_output=True, check=False
+        [unshare, *options, "sh", "-c", script.replace(f"exec {shlex.join(command)}", "exit 0")],
+        capture_output=True,
+        check=False,
     )
     if probe.returncode != 0:
         pytest.skip(f"no mounts can be made here (status {probe.returncode}): {probe.stderr.decode()[:200]}")
