@@ -46,6 +46,7 @@ _AFTER = re.compile(
         (?P<space>[ \t]{{1,8}}(?:\\\r?\n[ \t]{{0,40}})?|\\\r?\n[ \t]{{1,40}})
     )"""
 )
+_CLOSED = re.compile(r"\\{0,63}[\"'`]?")
 _GAP = re.compile(r"[ \t]{0,80}(?:\*{1,2}[ ]?)?")
 _BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\n([ \t]{1,40})")
 _NEXT_LINE = re.compile(r"(?:\([ \t]*)?\r?\n[ \t]{0,80}")
@@ -120,8 +121,9 @@ _CLOSED_CATEGORIES = frozenset({"key", "token", "secret"})
 _name = lru_cache(maxsize=4096)(Name)
 
 
-def find(text: str, start: int, end: int, category: Category) -> Span | None:
-    """Return the secret that the keyword at `start:end` names, or None."""
+def find(text: str, start: int, end: int, category: Category, since: int = -1) -> Span | None:
+    """Return the secret that the keyword at `start:end` names, or None. `since` is the end of the last one found, whose
+    quotes are not this one's."""
     following = text[end : end + 1]
     if following in _ENDS or (
         category in _CLOSED_CATEGORIES and following.isalpha() and (following.islower() or text[end - 1].isupper())
@@ -166,7 +168,8 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     if value is None or value.end <= value.start:
         return None
     if value.quote and not after["close"] and after["colon"]:
-        line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
+        behind = _CLOSED.match(text, since).end() if since >= 0 else 0  # type: ignore[union-attr]  # it matches nothing, too
+        line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, behind) : start]
         if line.count(value.quote[-1]) % 2 == 1 and not after["tail"]:  # 'New password: ' ends here
             return None
     if next_line and not value.quote and (text[at] == "@" or op == "set" or not LINE_END.match(text, value.end)):
