@@ -65,7 +65,9 @@ class Patterns:
 
 def checked(pattern: str) -> str:
     """Return a pattern in the form in which it is kept; raise UsageError where it can mean nothing."""
-    text = pattern.strip()
+    text = pattern.lstrip()
+    if not text.startswith(("/", "~/", "**/")):  # a directory's name may end with a space
+        text = text.rstrip()
     if not text or len(text) > _MOST or "\0" in text:
         raise UsageError(f"not a pattern: {pattern[:80]!r}; give a directory, a glob or a project's name")
     if text == "~" or text.startswith("~/"):

@@ -93,6 +93,17 @@ def test_a_directory_above_the_home_directory_does_not_become_a_name() -> None:
     assert Patterns(["~/b"], HOME).path(f"{HOME}/b/x")
 
 
+@pytest.mark.parametrize("pattern", ["/s /", "/\r/x", "**/a\x1f/", " name ", "~/a b /"])
+def test_a_pattern_is_kept_in_a_form_that_means_the_same_when_it_is_read_again(pattern: str) -> None:
+    assert checked(checked(pattern)) == checked(pattern)
+
+
+def test_a_name_that_ends_with_a_space_is_excluded_and_not_the_one_without() -> None:
+    patterns = Patterns(["/w/s /"], HOME)
+    assert patterns.path("/w/s /x")
+    assert not patterns.path("/w/s/x")
+
+
 def test_a_slash_behind_a_pattern_changes_nothing() -> None:
     assert checked("**/secret/") == "**/secret"
     assert Patterns(["/w/secret/"], HOME).path("/w/secret/x.jsonl")
