@@ -107,8 +107,8 @@ def test_any_text_folds_with_its_places(text: str) -> None:
 
 def test_a_snippet_that_begins_within_a_long_emoji_is_no_longer_than_it_may_be() -> None:
     family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
-    for lead in range(12):
-        text = "x" * lead + family * 60 + " needle in the end"
+    for more in range(12):
+        text = family * 60 + " needle in the end" + "x" * more
         shown, highlights = snippets.snippet(text, [snippets.pattern(0, ("needle",))])
         assert len(shown) <= snippets.WIDTH
         assert [shown[a:b] for a, b in highlights] == ["needle"]
