@@ -49,7 +49,7 @@ def main() -> int:
         print(f"{name:<14} {seconds:>8.0f} {executions:>11}  {len(found)}")
     for name, (_, _, found) in zip(names, results, strict=True):
         for key, file in found.items():
-            print(f"{name}: {key}: {out / name / file}.txt")
+            print(f"{name}: {key}: {out / name / file}")
     return 1 if any(found for _, _, found in results) else 0
 
 
@@ -81,7 +81,7 @@ def _run(name: str, seconds: float, seed: int, out: Path) -> tuple[float, int, d
             except (FileNotFoundError, ValueError):
                 figures = {"executions": 0, "found": {}}
             executions += figures["executions"]
-            found |= figures["found"]
+            found |= {key: f"{file}.txt" for key, file in figures["found"].items()}
             if done.returncode != 0:
                 found.setdefault(f"the process ended with {done.returncode}", "log")
             if not figures["executions"]:

@@ -272,6 +272,12 @@ def test_hostile_text_of_a_megabyte_ends(piece: str) -> None:
     assert isinstance(result, str)
 
 
+@pytest.mark.parametrize("piece", ["A", "a1B2", "0123456789abcdef", "\\", "/x"])
+def test_ten_megabytes_without_a_space_end_and_keep_what_stands_behind_them(piece: str) -> None:
+    result = redact(piece * (10_000_000 // len(piece)) + "\npassword=hunter2\nthe end")
+    assert result.endswith("\npassword=[redacted:password]\nthe end")
+
+
 def test_the_documentation_names_every_kind() -> None:
     page = (Path(__file__).parents[2] / "docs" / "security.md").read_text()
     assert [kind for kind in sorted(KINDS) if f"`{kind}`" not in page] == []
