@@ -140,7 +140,9 @@ def test_resume_never_runs_what_an_id_or_a_directory_says(machine: Machine, name
     assert not list(machine.root.rglob("pwned"))
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "$(touch pwned)", "a\nb; touch pwned", "x\x1b[2J`touch pwned`"])
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "/etc/passwd", "$(touch pwned)", "a\nb; touch pwned", "x\x1b[2J`touch pwned`"]
+)
 def test_resume_takes_an_id_out_of_a_transcript_for_nothing_but_an_id(machine: Machine, name: str) -> None:
     """Codex's ids stand in the file: a path leads nowhere, a command is not run."""
     work = machine.root / "work"
