@@ -187,7 +187,8 @@ def show(
         "session": session_json(snapshot, session),
         "records": _parents_first(records),
         "compactions": [
-            {"time": iso(c[0]), "tokens_before": c[1], "tokens_after": c[2], "messages": c[3]} for c in session.compactions
+            {"time": iso(c[0]), "tokens_before": c[1], "tokens_after": c[2], "messages": c[3]}
+            for c in session.compactions
         ],
         "total": total,
         "next_offset": reached if reached < total else None,

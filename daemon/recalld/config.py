@@ -109,7 +109,9 @@ class _Reader:
         result = IndexConfig(
             max_line_bytes=self._int(table, "max_line_bytes", at, d.max_line_bytes, 64 * KIB, GIB),
             max_text_bytes=self._int(table, "max_text_bytes", at, d.max_text_bytes, KIB, 4 * MIB),
-            max_uncompressed_bytes=self._int(table, "max_uncompressed_bytes", at, d.max_uncompressed_bytes, MIB, 1024 * GIB),
+            max_uncompressed_bytes=self._int(
+                table, "max_uncompressed_bytes", at, d.max_uncompressed_bytes, MIB, 1024 * GIB
+            ),
             batch_bytes=self._int(table, "batch_bytes", at, d.batch_bytes, 64 * KIB, GIB),
             writer_heap_bytes=self._int(table, "writer_heap_bytes", at, d.writer_heap_bytes, 16 * MIB, 4 * GIB),
         )
@@ -136,7 +138,9 @@ class _Reader:
         for kind in named:
             if kind not in KINDS:
                 self._warnings.append(
-                    ConfigWarning(line_of(self._text, where), f"unknown kind {kind!r} in {'.'.join(where)}: it is ignored")
+                    ConfigWarning(
+                        line_of(self._text, where), f"unknown kind {kind!r} in {'.'.join(where)}: it is ignored"
+                    )
                 )
         return tuple(kind for kind in named if kind in KINDS)
 
@@ -178,7 +182,9 @@ class _Reader:
         self._left(table, at)
         return result
 
-    def _take(self, table: dict[str, Any], key: str, at: tuple[str, ...], fits: Callable[[Any], bool], what: str) -> Any:
+    def _take(
+        self, table: dict[str, Any], key: str, at: tuple[str, ...], fits: Callable[[Any], bool], what: str
+    ) -> Any:
         value = table.pop(key)
         if not fits(value):
             raise self._error((*at, key), f"must be {what}")
@@ -226,7 +232,9 @@ class _Reader:
     def _left(self, table: dict[str, Any], at: tuple[str, ...]) -> None:
         for key in table:
             where = (*at, key)
-            self._warnings.append(ConfigWarning(line_of(self._text, where), f"unknown key {'.'.join(where)}: it is ignored"))
+            self._warnings.append(
+                ConfigWarning(line_of(self._text, where), f"unknown key {'.'.join(where)}: it is ignored")
+            )
 
     def _error(self, at: tuple[str, ...], message: str) -> ConfigError:
         return ConfigError(f"{self._path}, line {line_of(self._text, at)}: {'.'.join(at)} {message}")

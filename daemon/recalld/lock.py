@@ -33,7 +33,9 @@ class DataLock:
         try:
             fd = os.open(places.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise ConfigError(f"cannot open {places.lock} ({error.strerror}): remove it or choose another place") from error
+            raise ConfigError(
+                f"cannot open {places.lock} ({error.strerror}): remove it or choose another place"
+            ) from error
         end = time.monotonic() + _PATIENCE
         while True:
             try:

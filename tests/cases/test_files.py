@@ -213,7 +213,9 @@ def test_odd_bytes_cost_nothing_else(case: Case) -> None:
     for word in ("bomterm", "crlfterm", "gluedone", "gluedtwo", "surrogateterm", "escapedterm", "nulterm", "endterm"):
         assert case.found(word) == [S], word
     assert case.ask("status")["agents"]["claude-code"]["skipped_lines"] == 3
-    offsets = {f["offset"] for f in case.findings() if f["check"] == "skipped_line" and f["path"].endswith(f"{S}.jsonl")}
+    offsets = {
+        f["offset"] for f in case.findings() if f["check"] == "skipped_line" and f["path"].endswith(f"{S}.jsonl")
+    }
     data = case.path(CLAUDE).read_bytes()
     assert offsets == {data.index(b"{'single'"), data.index(b"true\n"), data.index(b'"text"')}
     for record in case.records(S):

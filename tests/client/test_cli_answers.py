@@ -192,8 +192,12 @@ def test_resume_exec_becomes_the_agent_in_its_directory_without_a_shell(home: An
     assert list(there.iterdir()) == []
 
 
-@pytest.mark.parametrize(("program", "where", "said"), [("claude", "gone", "cannot be entered"), ("nosuch", ".", "PATH")])
-def test_resume_exec_says_what_is_missing(home: Any, serve: Any, made: Any, program: str, where: str, said: str) -> None:
+@pytest.mark.parametrize(
+    ("program", "where", "said"), [("claude", "gone", "cannot be entered"), ("nosuch", ".", "PATH")]
+)
+def test_resume_exec_says_what_is_missing(
+    home: Any, serve: Any, made: Any, program: str, where: str, said: str
+) -> None:
     serve(lambda m, p: resume_answer(made, [program], str(home.root / where)))
     done = home.recall("resume", "1111", "--exec")
     assert done.returncode == 4

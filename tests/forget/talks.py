@@ -43,7 +43,9 @@ def talk(session: str, *texts: str, start: int = 0, **more: Any) -> list[dict[st
 
 def forked(lines: list[dict[str, Any]], fork: str) -> list[dict[str, Any]]:
     """The lines as a fork's file repeats them."""
-    return [x | {"sessionId": fork, "forkedFrom": {"sessionId": x["sessionId"], "messageUuid": x["uuid"]}} for x in lines]
+    return [
+        x | {"sessionId": fork, "forkedFrom": {"sessionId": x["sessionId"], "messageUuid": x["uuid"]}} for x in lines
+    ]
 
 
 def copied(lines: list[dict[str, Any]], session: str) -> list[dict[str, Any]]:

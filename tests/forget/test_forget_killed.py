@@ -20,7 +20,7 @@ from traces import traces
 from recall.client import Client
 from recall.errors import RecallError
 
-HOOK = """
+HOOK = '''
 import os, signal, sys
 
 if "recalld.ingest" in " ".join(sys.orig_argv):
@@ -46,7 +46,7 @@ if "recalld.ingest" in " ".join(sys.orig_argv):
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(hook)
-"""
+'''
 
 
 def forgetting(client: Client) -> None:

@@ -47,11 +47,7 @@ def _world() -> dict[str, list[dict[str, Any]]]:
         codex_said("user", "count them", 1),
         codex_said("agent", "seven", 2),
         codex_said("user", "again", 3),
-        {
-            "timestamp": "2026-11-01T00:04:00.000Z",
-            "type": "event_msg",
-            "payload": {"type": "thread_rolled_back", "num_turns": 1},
-        },
+        {"timestamp": "2026-11-01T00:04:00.000Z", "type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}},
         codex_said("user", "really?", 5),
     ]
     branch = [codex_meta(U, forked_from_id=T), *parent[1:3], codex_said("user", "and the rest?", 6)]

@@ -52,7 +52,9 @@ def test_blame_names_who_wrote_then_who_read_then_who_spoke(store: Store) -> Non
     wrote_last = store.add("w2", "go", read("src/net/http.py"), edit("src/net/http.py"), time=NOW - 5 * DAY)
     ran_it = store.add("ran", "go", ran("python src/net/http.py --check"), time=NOW - DAY)
     looked = store.add("read", "go", read("/w/app/src/net/http.py"), time=NOW - DAY)
-    store.add("other", "go", edit("/w/app/src/net/http.pyc"), read("/w/app/lib/src/net/http.py2"), edit("/w/app/net/http.py"))
+    store.add(
+        "other", "go", edit("/w/app/src/net/http.pyc"), read("/w/app/lib/src/net/http.py2"), edit("/w/app/net/http.py")
+    )
     expected = [
         (wrote_last, ["edit", "read"]),
         (wrote_first, ["edit"]),
@@ -82,7 +84,9 @@ def test_blame_by_base_name_finds_any_project(store: Store) -> None:
 def test_blame_knows_worktrees_and_moved_projects_and_no_strangers(store: Store) -> None:
     here = store.add("here", "go", edit("/w/app/src/index.ts"), time=NOW)
     tree = store.add("tree", "go", edit("/w/app-feature/src/index.ts"), project="/w/app-feature", time=NOW - DAY)
-    inside = store.add("inside", "go", edit("/w/app/.trees/x/src/index.ts"), project="/w/app/.trees/x", time=NOW - 2 * DAY)
+    inside = store.add(
+        "inside", "go", edit("/w/app/.trees/x/src/index.ts"), project="/w/app/.trees/x", time=NOW - 2 * DAY
+    )
     moved = store.add("moved", "go", edit("/old/app/src/index.ts"), project="/old/app", time=NOW - 3 * DAY)
     store.add("stranger", "go", edit("/w/shop/src/index.ts"), project="/w/shop")
     assert [s for s, _ in blamed(store, "/w/app/src/index.ts")] == [here, tree, inside, moved]
@@ -106,7 +110,9 @@ def test_blame_of_what_nobody_touched_is_empty(store: Store) -> None:
 
 
 def test_how_groups_what_worked(store: Store) -> None:
-    store.add("a", ran("cd /w && docker run -p 8080:80 web", "c1"), printed("ok", "c1"), ran("docker ps"), time=NOW - DAY)
+    store.add(
+        "a", ran("cd /w && docker run -p 8080:80 web", "c1"), printed("ok", "c1"), ran("docker ps"), time=NOW - DAY
+    )
     store.add("b", ran("docker run -p 9090:80 web", "c2"), printed("port taken", "c2", error=True), time=NOW)
     store.add("c", ran("docker explode", "c3"), printed("no", "c3", error=True), ran("echo docker run x"))
     answer = questions.how(store.snapshot, {"tool": "docker"})
@@ -252,7 +258,9 @@ def test_context_tells_the_decision_and_what_was_done(store: Store) -> None:
 
 @pytest.mark.parametrize("budget", [200, 333, 1000, 4000])
 def test_context_keeps_to_its_budget_in_bytes(store: Store, budget: int) -> None:
-    store.add("a", *[f"数据库连接池 connection pool 🎉 step {n} " + "für immer " * 40 for n in range(40)], title="池" * 300)
+    store.add(
+        "a", *[f"数据库连接池 connection pool 🎉 step {n} " + "für immer " * 40 for n in range(40)], title="池" * 300
+    )
     answer = digest(store, "connection pool", budget=budget)
     assert answer["bytes"] == len(answer["markdown"].encode()) <= budget
     assert answer["truncated"] is True

@@ -82,7 +82,9 @@ def answers(snapshot: Snapshot) -> list[tuple[str, Any, Any, list[Any]]]:
     found = []
     for query in QUERIES:
         answer = search(snapshot, {"query": query, "now": 1_796_000_000_000})
-        hits = [(h["session"]["id"], h["match_count"], [m["record"]["id"] for m in h["matches"]]) for h in answer["hits"]]
+        hits = [
+            (h["session"]["id"], h["match_count"], [m["record"]["id"] for m in h["matches"]]) for h in answer["hits"]
+        ]
         found.append((query, answer["tier"], answer["total"], hits))
     return found
 

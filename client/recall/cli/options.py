@@ -71,9 +71,9 @@ def limit_option(default: int) -> Callable[[F], F]:
 
 def offset_option(command: F) -> F:
     """`--offset N`."""
-    return click.option("--offset", type=click.IntRange(0), default=0, metavar="N", help="Skip the first N (`next_offset`).")(
-        command
-    )
+    return click.option(
+        "--offset", type=click.IntRange(0), default=0, metavar="N", help="Skip the first N (`next_offset`)."
+    )(command)
 
 
 def sub_agents_option(command: F) -> F:

@@ -76,9 +76,9 @@ def after_compaction(snapshot: Snapshot, agent: str, session: str, root: str) ->
     messages = of(snapshot.term("kind", "message"))
     asked = [r for r in messages if r.role == "user"]
     files = _files(edits, root)
-    ran = list(dict.fromkeys(f"{clip(r.command or '', 140)}{' (failed)' if r.call in failed else ''}" for r in commands))[
-        :COMMANDS
-    ]
+    ran = list(
+        dict.fromkeys(f"{clip(r.command or '', 140)}{' (failed)' if r.call in failed else ''}" for r in commands)
+    )[:COMMANDS]
     if not files and not ran and not asked:
         return None
     parts = ["What this session did before its context was compacted:"]

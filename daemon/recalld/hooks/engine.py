@@ -71,7 +71,9 @@ class Engine:
         if call is None:
             return SILENCE
         if event in FLUSH:
-            return Answer(read=Path(call.transcript)) if call.transcript and call.transcript.startswith("/") else SILENCE
+            return (
+                Answer(read=Path(call.transcript)) if call.transcript and call.transcript.startswith("/") else SILENCE
+            )
         handler = _HANDLERS.get(event)
         budget = config.allowed(agent, event, call.cwd)
         if handler is None or not budget or (call.sub_agent and not config.sub_agents):

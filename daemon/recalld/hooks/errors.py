@@ -23,7 +23,9 @@ _NAMES_FAILURE = re.compile(
     r"|\w(?:Error|Exception)\b",
     re.IGNORECASE,
 )
-_HEADER = re.compile(r"^\s*(?:Traceback \(most recent call last\):|Error:?|error:?|Exit code:? \d+|FAILED|stderr:?)\s*$")
+_HEADER = re.compile(
+    r"^\s*(?:Traceback \(most recent call last\):|Error:?|error:?|Exit code:? \d+|FAILED|stderr:?)\s*$"
+)
 # What differs from one time to the next: times, durations, addresses, hashes, line numbers, temporary paths.
 _VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]?[\d:.,]*Z?|\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|KB|MB|GB|bytes)\b|\b0x[0-9a-fA-F]+\b|"

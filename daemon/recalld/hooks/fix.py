@@ -109,7 +109,9 @@ def _told(
     return Told("\n".join(lines), (key,), (record.skey,)), bool(held)
 
 
-def what_followed(records: Sequence[StoredRecord], failed: StoredRecord, met: str) -> tuple[list[StoredRecord], bool | None]:
+def what_followed(
+    records: Sequence[StoredRecord], failed: StoredRecord, met: str
+) -> tuple[list[StoredRecord], bool | None]:
     """Return (the steps that followed a failure, whether they helped).
 
     `records` are those of the session from the failure on, in order. True: the program that had failed succeeded after
@@ -127,7 +129,9 @@ def what_followed(records: Sequence[StoredRecord], failed: StoredRecord, met: st
             if met[:80] in record.text:
                 changed = False
                 steps = [s for s in steps if s.kind == "edit"]
-            elif program and changed and not record.is_error and _program(commands.get(record.call or "", "")) == program:
+            elif (
+                program and changed and not record.is_error and _program(commands.get(record.call or "", "")) == program
+            ):
                 held = True
                 break
         elif record.kind in ("edit", "command"):
@@ -148,10 +152,14 @@ def what_followed(records: Sequence[StoredRecord], failed: StoredRecord, met: st
     return sorted(kept, key=lambda r: (r.offset, r.sub)), held
 
 
-def _explanation(records: Sequence[StoredRecord], steps: Sequence[StoredRecord], failed: StoredRecord) -> StoredRecord | None:
+def _explanation(
+    records: Sequence[StoredRecord], steps: Sequence[StoredRecord], failed: StoredRecord
+) -> StoredRecord | None:
     """Return what the assistant said about it: right after the last step, else the first thing after the failure."""
     last = max((s.ord for s in steps if s.kind != "message"), default=failed.ord)
-    said = [r for r in records if r.kind == "message" and r.role == "assistant" and r.text.strip() and r.ord > failed.ord]
+    said = [
+        r for r in records if r.kind == "message" and r.role == "assistant" and r.text.strip() and r.ord > failed.ord
+    ]
     behind = [r for r in said if r.ord >= last]
     return behind[0] if behind and behind[0].ord <= last + 4 else said[0] if said else None
 

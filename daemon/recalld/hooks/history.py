@@ -15,7 +15,9 @@ NAMES = {"claude-code": "Claude Code", "codex": "Codex", "qwen-code": "Qwen Code
 
 def session_of(snapshot: Snapshot, number: int) -> StoredSession | None:
     """Return the session with this `snum`."""
-    query = snapshot.all_of(snapshot.term("type", "s"), Query.term_query(snapshot.schema, "snum", number, index_option="basic"))
+    query = snapshot.all_of(
+        snapshot.term("type", "s"), Query.term_query(snapshot.schema, "snum", number, index_option="basic")
+    )
     for body in snapshot.bodies(query, 1):
         return from_body(StoredSession, body)
     return None

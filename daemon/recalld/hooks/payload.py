@@ -26,7 +26,9 @@ EDIT = frozenset(
 )
 _PATH_KEYS = ("file_path", "absolute_path", "notebook_path", "path")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
-_EXIT = re.compile(r"(?:^Exit code:?|\bexited with code|^exit status:?|\(exit code) *(-?\d+)", re.IGNORECASE | re.MULTILINE)
+_EXIT = re.compile(
+    r"(?:^Exit code:?|\bexited with code|^exit status:?|\(exit code) *(-?\d+)", re.IGNORECASE | re.MULTILINE
+)
 _NO_PERSON = ("<task-notification", "<local-command", "<bash-")
 MAX_PATHS = 20
 
@@ -75,7 +77,9 @@ class Call:
     @property
     def edits(self) -> bool:
         """The tool changes files. Codex also applies patches by way of the shell."""
-        return self.tool in EDIT or (self.tool in SHELL and "*** Begin Patch" in str(self.tool_input.get("command", "")))
+        return self.tool in EDIT or (
+            self.tool in SHELL and "*** Begin Patch" in str(self.tool_input.get("command", ""))
+        )
 
     @property
     def exit_status(self) -> int | None:

@@ -156,9 +156,15 @@ def line(record: StoredRecord, patterns: Sequence[snippets.Pattern] = (), size: 
     if len(text) > size and patterns:
         shown, _ = snippets.snippet(text, list(patterns))
         text = (
-            shown if record.kind == "output" else f"{clip(text, size // 2)} {shown}" if shown[:20] not in text[:size] else text
+            shown
+            if record.kind == "output"
+            else f"{clip(text, size // 2)} {shown}"
+            if shown[:20] not in text[:size]
+            else text
         )
-    who = {"output": "printed", "summary": "summary", "read": "read", "tool_call": "called"}.get(record.kind, record.role)
+    who = {"output": "printed", "summary": "summary", "read": "read", "tool_call": "called"}.get(
+        record.kind, record.role
+    )
     if record.kind == "output" and record.is_error:
         who = "failed with"
     return f"{who}: {clip(text, size)}"

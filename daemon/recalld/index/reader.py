@@ -173,7 +173,9 @@ class Snapshot:
             found = self._files[file] = from_body(StoredFile, body)
         return found
 
-    def held_query(self, session: StoredSession, *, abandoned: bool, extra: Iterable[tantivy.Query] = ()) -> tantivy.Query:
+    def held_query(
+        self, session: StoredSession, *, abandoned: bool, extra: Iterable[tantivy.Query] = ()
+    ) -> tantivy.Query:
         """Return the query for what a session holds: its own records, and what it inherited, which a sub-agent does not
         show: that was its parent's."""
         t = tantivy

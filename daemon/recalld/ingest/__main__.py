@@ -177,7 +177,9 @@ class Process:
     def _watch(self, worker: Worker) -> None:
         if self.watcher is not None:
             self.watcher.stop()
-        self.watcher = Watcher(SOURCES, self.roots, lambda paths: worker.events.put(("hint", paths)), excluded=self._excluded)
+        self.watcher = Watcher(
+            SOURCES, self.roots, lambda paths: worker.events.put(("hint", paths)), excluded=self._excluded
+        )
         self.watcher.start()
 
     def _reload(self, worker: Worker) -> dict[str, object]:

@@ -160,7 +160,9 @@ class Bans:
             return made >= 0 and (time is None or time <= made)
         return False
 
-    def _repeats(self, session: Session, source: Source, uid: str, time: int | None, said: Iterable[int] | None) -> bool:
+    def _repeats(
+        self, session: Session, source: Source, uid: str, time: int | None, said: Iterable[int] | None
+    ) -> bool:
         """Tell whether a message repeats a forgotten one of another session."""
         if not self._keys:
             return False
@@ -183,7 +185,9 @@ class Bans:
             return self._sessions.get(skey.split("/", 1)[0])
         return found
 
-    def _learn(self, batch: Batch, source: Source, banned: Forgotten, skey: str, message: Message, time: int | None) -> None:
+    def _learn(
+        self, batch: Batch, source: Source, banned: Forgotten, skey: str, message: Message, time: int | None
+    ) -> None:
         """Remember what a forgotten session says now, and take it out of forks that were read first."""
         agent = skey.partition(SEPARATOR)[0]
         if not message.records:
@@ -211,7 +215,9 @@ class Bans:
     def _drops_fact(self, batch: Batch, file: StoredFile, fact: Fact) -> bool:
         time = fact.time if fact.time is not None else file.time
         if fact.session is None:
-            return self._file_excluded(file) or (fact.leaf is not None and node_key(file.agent, fact.leaf) in self._keys)
+            return self._file_excluded(file) or (
+                fact.leaf is not None and node_key(file.agent, fact.leaf) in self._keys
+            )
         skey = session_key(file.agent, fact.session)
         if fact.name == "project" and isinstance(fact.value, str) and file.id not in self._where:
             self._where[file.id] = fact.value

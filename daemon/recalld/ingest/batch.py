@@ -37,7 +37,9 @@ _KEPT_NODES = 15_000
 class Batch:
     """The unwritten state over one index."""
 
-    def __init__(self, writer: IndexWriter, files: Mapping[str, StoredFile], texts: Texts, bans: Bans | None = None) -> None:
+    def __init__(
+        self, writer: IndexWriter, files: Mapping[str, StoredFile], texts: Texts, bans: Bans | None = None
+    ) -> None:
         self.writer = writer
         self.bans = bans
         """What must not be taken in."""
@@ -258,7 +260,9 @@ class Batch:
             said = next(session.pending[h.id] for h in node.held if h.role == "user" and h.kind == "message")
             session.first_prompt = (node.uid, title_of(said.text))
 
-    def _make_record(self, session: Session, node: Node, file: StoredFile, message: Message, record: Record, sub: int) -> None:
+    def _make_record(
+        self, session: Session, node: Node, file: StoredFile, message: Message, record: Record, sub: int
+    ) -> None:
         identity = record.id or (message.uid if sub == 0 else f"{message.uid}#{sub}")
         stored = self.texts.store(record, session, node, file, message, identity, sub)
         session.pending[identity] = stored

@@ -23,7 +23,9 @@ _MOST = 200
 """Findings of one check that are listed; the rest is counted in the last one."""
 
 
-def finding(check: str, message: str, remedy: str | None, path: str | None = None, offset: int | None = None) -> Finding:
+def finding(
+    check: str, message: str, remedy: str | None, path: str | None = None, offset: int | None = None
+) -> Finding:
     """Return one FINDING. Secrets in a message, or in a file's name, are taken out."""
     return {
         "check": check,
@@ -70,7 +72,9 @@ def _bad_lines(worker: Worker) -> list[Finding]:
         for offset, why in file.problems:
             if len(found) < _MOST:
                 found.append(
-                    finding("skipped_line", why, "nothing is lost but this line; the agent wrote it so", file.path, offset)
+                    finding(
+                        "skipped_line", why, "nothing is lost but this line; the agent wrote it so", file.path, offset
+                    )
                 )
             else:
                 more += 1

@@ -45,7 +45,9 @@ def source_file(file: StoredFile) -> SourceFile:
     )
 
 
-def read(batch: Batch, table: FileTable, file: StoredFile, limits: IndexConfig, *, again: bool = False) -> Iterator[int]:
+def read(
+    batch: Batch, table: FileTable, file: StoredFile, limits: IndexConfig, *, again: bool = False
+) -> Iterator[int]:
     """Read `file` on from its offset into `batch`; yield the bytes read after each chunk.
 
     Between two chunks the checkpoint in `batch.checkpoints` stands exactly behind what the batch holds, so the caller

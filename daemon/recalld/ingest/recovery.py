@@ -21,7 +21,8 @@ from recalld.ingest.rebuild import carry_over
 from recalld.ingest.worker import Worker
 
 _LOST = (
-    "the index was damaged and has been built anew from the files; what only it held, sessions whose files are gone, is lost"
+    "the index was damaged and has been built anew from the files; what only it held, sessions whose files are gone,"
+    " is lost"
 )
 
 

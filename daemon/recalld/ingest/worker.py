@@ -144,7 +144,12 @@ class Worker:
     def busy(self) -> bool:
         """There is something to read, to commit or to answer."""
         return bool(
-            self._current or self._heap or self._syncs or self._asked or self._uncommitted_since is not None or self.whole
+            self._current
+            or self._heap
+            or self._syncs
+            or self._asked
+            or self._uncommitted_since is not None
+            or self.whole
         )
 
     def _take_events(self, *, wait: bool, linger: float | None = None) -> bool:

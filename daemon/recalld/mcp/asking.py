@@ -36,7 +36,9 @@ class Asking:
             return self._session
         if time.monotonic() - self._looked > LOOK_AGAIN:
             self._looked = time.monotonic()
-            found = await self._client.sessions(agent=self.agent, project=self.cwd, since=self._since - _EARLIER_MS, limit=1)
+            found = await self._client.sessions(
+                agent=self.agent, project=self.cwd, since=self._since - _EARLIER_MS, limit=1
+            )
             self._session = found["sessions"][0]["id"] if found["sessions"] else None
         return self._session
 

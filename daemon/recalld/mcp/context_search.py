@@ -161,7 +161,9 @@ def fitted(items: list[Item]) -> list[Item]:
 def result(items: list[Item]) -> types.CallToolResult:
     """Return the tool's result: structured, and the same JSON as one text."""
     text = written(fitted(items))
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=json.loads(text))
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)], structured_content=json.loads(text)
+    )
 
 
 async def search(asking: Asking, arguments: dict[str, Any]) -> types.CallToolResult:
@@ -189,7 +191,9 @@ def context_search_server(asking: Asking) -> Server:
     ) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[TOOL])
 
-    async def call_tool(context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
         if params.name != NAME:
             return failed(f"there is one tool, {NAME}")
         return await search(asking, params.arguments or {})

@@ -85,7 +85,9 @@ def tools_server(asking: Asking) -> Server:
     async def resources(context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         return await list_resources(asking, params.cursor if params is not None else None)
 
-    async def templates(context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
+    async def templates(
+        context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
         return list_templates()
 
     async def read(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:

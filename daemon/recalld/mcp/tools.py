@@ -116,7 +116,9 @@ async def _fix(asking: Asking, given: Arguments) -> Answer:
 
 
 async def _how(asking: Asking, given: Arguments) -> Answer:
-    answer = await asking.ask("how", {"tool": given["tool"], "project": given.get("project"), "limit": given.get("limit", 10)})
+    answer = await asking.ask(
+        "how", {"tool": given["tool"], "project": given.get("project"), "limit": given.get("limit", 10)}
+    )
     return Answer(text.how(answer, given["tool"]), shapes.structured(answer, "commands"))
 
 

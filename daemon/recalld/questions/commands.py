@@ -11,7 +11,9 @@ _LONGEST = 4000
 _PIECE = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|(&&|\|\||[;|\n&])|[^'\"\\;|&\n]+|.", re.DOTALL)
 _WORD = re.compile(r"(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[^\s'\"\\])+", re.DOTALL)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_BEFORE = frozenset({"sudo", "env", "time", "nohup", "exec", "command", "nice", "xargs", "then", "do", "else", "!", "("})
+_BEFORE = frozenset(
+    {"sudo", "env", "time", "nohup", "exec", "command", "nice", "xargs", "then", "do", "else", "!", "("}
+)
 _VALUE = re.compile(r"[\"'$`/~]|\d|\.\w+$|=|@|:")
 _REDIRECT = re.compile(r"\d?>&?\d?|<")
 

@@ -84,7 +84,9 @@ def after(snapshot: Snapshot, record: StoredRecord, limit: int, *queries: Query)
         behind,
         *queries,
     )
-    hits = snapshot.searcher.search(query, limit=limit, count=False, order_by_field="place", order=tantivy.Order.Asc).hits
+    hits = snapshot.searcher.search(
+        query, limit=limit, count=False, order_by_field="place", order=tantivy.Order.Asc
+    ).hits
     return [record_at(snapshot, address) for _, address in hits]
 
 

@@ -48,7 +48,9 @@ def fix(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
     """
     asked = common.required(params, "error")
     limit = common.limit_of(params, 10)
-    wanted = [n for n in dict.fromkeys(map(errors.normalised, errors.telling_lines(asked[:_ASKED])[:8])) if errors.words_of(n)]
+    wanted = [
+        n for n in dict.fromkeys(map(errors.normalised, errors.telling_lines(asked[:_ASKED])[:8])) if errors.words_of(n)
+    ]
     if not wanted:
         wanted = [errors.normalised(asked)]
     met = _met(snapshot, common.compiled(snapshot, params), asked, wanted)

@@ -141,7 +141,10 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
         return None
     head = _head(text, start, category)
     if (
-        head[-1:].isalpha() and end - start <= 4 and text[start].isalpha() and head[-1].islower() == text[start].islower()
+        head[-1:].isalpha()
+        and end - start <= 4
+        and text[start].isalpha()
+        and head[-1].islower() == text[start].islower()
     ) and text[start:end].lower() in _WORD_ENDS:
         return None
     name = _name(category, head, text[start:end].lower() if category != "key" else text[start:end], tail)
@@ -205,7 +208,9 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
         short = text[start : after.start("tail")].lower().lstrip("_.-") in _WORD_ENDS
         return None if after["close"] or short or _READERS & set(parts(head)) else "call"
     if after["comma"]:  # the name is all there is in its quotes
-        return "comma" if after["close"] and text[start - len(head) - 1 : start - len(head)] in ("'", '"', "`") else None
+        return (
+            "comma" if after["close"] and text[start - len(head) - 1 : start - len(head)] in ("'", '"', "`") else None
+        )
     if after["markup"]:
         before = text[start - len(head) - 1 : start - len(head)]
         return "markup" if before in "<;" or text[max(0, start - len(head) - 4) : start - len(head)] == "&lt;" else None

@@ -320,7 +320,12 @@ def option(text: str, start: int, end: int) -> Iterator[Span]:
     if value is None:
         return
     content = trim(text[value.start : value.end]) if not value.quote else text[value.start : value.end]
-    if len(content) < 2 or content.startswith("-") or values.is_reference(content[:400]) or values.is_prose(content[:400]):
+    if (
+        len(content) < 2
+        or content.startswith("-")
+        or values.is_reference(content[:400])
+        or values.is_prose(content[:400])
+    ):
         return
     if values.is_wordy(content[:200]) and (
         content.isupper() or values.mentions_secret(content[:200]) or values.is_empty_word(content)
@@ -329,7 +334,9 @@ def option(text: str, start: int, end: int) -> Iterator[Span]:
     yield (value.start, value.start + len(content), "password")
 
 
-_USER_PASSWORD = re.compile(r"(?:\\{0,7}[\"'],?[ ]\\{0,7}[\"']|[ =]{1,2}\\{0,7}[\"']?)([^\s:\"'\\/]{1,80}):([^\s\"'\\]{1,200})")
+_USER_PASSWORD = re.compile(
+    r"(?:\\{0,7}[\"'],?[ ]\\{0,7}[\"']|[ =]{1,2}\\{0,7}[\"']?)([^\s:\"'\\/]{1,80}):([^\s\"'\\]{1,200})"
+)
 _FETCHERS = re.compile(r"(?:curl|http|https|wget|httpie|ab|hey|xh|siege|urlwatch|smbclient|nexus|lftp|skopeo|svn)\b")
 
 

@@ -315,7 +315,9 @@ def _secret(text: str, v: str, c: Context) -> bool:
     )
 
 
-_TICKETS = values.words("lock client change request action lifecycle work unit registration correlation trace message device")
+_TICKETS = values.words(
+    "lock client change request action lifecycle work unit registration correlation trace message device"
+)
 """What makes a UUID that is called a token a ticket's number."""
 
 

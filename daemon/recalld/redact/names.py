@@ -179,7 +179,9 @@ class Name:
             if (
                 joined
                 and nearest
-                and not nearest.endswith(("api", "access", "secret", "private", "auth", "master", "account", "license", "app"))
+                and not nearest.endswith(
+                    ("api", "access", "secret", "private", "auth", "master", "account", "license", "app")
+                )
             ):
                 return None
             known = nearest in _KEY_HEADS or (joined and bool(nearest))

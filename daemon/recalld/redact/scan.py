@@ -145,7 +145,9 @@ def _merge(spans: list[Span]) -> list[Span]:
 KINDS = frozenset(token.kind for token in TOKENS) | forms.KINDS | frozenset(KIND_OF.values())
 """Every kind that the rules name; `recalld.secret_kinds` lists them for the configuration."""
 
-_GENERAL = frozenset({"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie"})
+_GENERAL = frozenset(
+    {"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie"}
+)
 """Kinds that tell of the surroundings; one that tells of the secret itself goes before."""
 
 

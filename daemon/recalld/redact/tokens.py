@@ -71,7 +71,9 @@ TOKENS: tuple[Token, ...] = (
     _t("aws-bedrock-key", "ABSKQmVkcm9ja0FQSUtleS", r"ABSK[A-Za-z0-9+/=]{60,400}"),
     _t("alibaba-key", "LTAI", rf"LTAI[A-Za-z0-9]{{12,30}}(?!{_A})", apart=True, random=True),
     _t("tencent-key", "AKID", rf"AKID[A-Za-z0-9]{{28,40}}(?!{_A})", apart=True, random=True),
-    _t("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,255}(?:[._-][A-Za-z0-9_-]{20,2000}){0,2}"),
+    _t(
+        "github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,255}(?:[._-][A-Za-z0-9_-]{20,2000}){0,2}"
+    ),
     _t("github-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,255}"),
     _t("github-app-token", "v1.", rf"v1\.[0-9a-f]{{40}}(?!{_A})", apart=True),
     _t(

@@ -160,7 +160,9 @@ def is_path(value: str) -> bool:
     if not _PATH.match(value):
         return False
     longest = max(len(piece) for piece in re.split(r"[/\\\\]", value))
-    return len(value) < 30 or "." in value or longest < 12 or not is_random(value.replace("/", "a").replace("+", "b"), 30)
+    return (
+        len(value) < 30 or "." in value or longest < 12 or not is_random(value.replace("/", "a").replace("+", "b"), 30)
+    )
 
 
 def is_number(value: str) -> bool:
@@ -188,7 +190,9 @@ def is_wordy(value: str) -> bool:
             parts = _CAMEL.findall(word)
             if len(parts) > len(word) / 3.2:
                 return False
-            if not re.search(r"[aeiouyAEIOUY]", word) or re.search(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{7}", word):
+            if not re.search(r"[aeiouyAEIOUY]", word) or re.search(
+                r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{7}", word
+            ):
                 return False
     return True
 
@@ -203,7 +207,8 @@ def is_slug(value: str) -> bool:
     if not _SLUG.match(value):
         return False
     return all(
-        (p.isalpha() and is_wordy(p)) or (p.isdigit() and len(p) <= 4) or _NUMBERED.match(p) for p in re.split(r"[-_.]", value)
+        (p.isalpha() and is_wordy(p)) or (p.isdigit() and len(p) <= 4) or _NUMBERED.match(p)
+        for p in re.split(r"[-_.]", value)
     )
 
 

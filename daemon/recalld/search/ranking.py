@@ -96,7 +96,9 @@ def _by_score(match: Match) -> float:
     return -match.score
 
 
-def in_order(found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], float] | None, *, newest: bool) -> list[Ranked]:
+def in_order(
+    found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], float] | None, *, newest: bool
+) -> list[Ranked]:
     """Score sessions by their best three records and their title, and return them best (or newest) first."""
     first, second, third = weights.BEST
     by_day, days_known = _BY_DAY, len(_BY_DAY)
@@ -131,7 +133,9 @@ def _best_first(r: Ranked) -> tuple[float, int, int]:
     return -r.score, -r.time, r.number
 
 
-def rounds(snapshot: Snapshot, query: Query, *, newest: bool, now: int, first: list[Hit] | None = None) -> Iterator[list[Hit]]:
+def rounds(
+    snapshot: Snapshot, query: Query, *, newest: bool, now: int, first: list[Hit] | None = None
+) -> Iterator[list[Hit]]:
     """Yield the hits of `query` in rounds of growing size until there are no more.
 
     The sessions of a later round stand below those of an earlier one, so that pages fit together whatever their size.

@@ -212,14 +212,21 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
     for (score, address), number, code, place, size in zip(hits, numbers, codes, places, sizes, strict=True):
         words = int(score)
         title = code >= SESSION_WEIGHT
-        value = rarity[words] * (whole + weights.COVERAGE * asked[words]) * flat / (base + slope * (mean if title else size))
+        value = (
+            rarity[words]
+            * (whole + weights.COVERAGE * asked[words])
+            * flat
+            / (base + slope * (mean if title else size))
+        )
         sessions[number].append((value * kind_weights[code], words, address, -9 if title else place))
         held[number] |= words
     if max(asked[words] for words in held.values()) < weights.MIN_COVERAGE * whole:
         return []
     counts = search.sessions.sizes(search.snapshot, candidates)
     mean_count = max(sum(counts.values()) / len(counts), 1.0) if counts else 1.0
-    ranked = [_session(number, rows, units, counts.get(number, 1) / mean_count) for number, rows in sessions.items() if rows]
+    ranked = [
+        _session(number, rows, units, counts.get(number, 1) / mean_count) for number, rows in sessions.items() if rows
+    ]
     _finish(search, ranked)
     return sort(ranked, newest=search.newest)
 

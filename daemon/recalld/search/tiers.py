@@ -197,7 +197,9 @@ def _with_neighbourhood(search: Search, together: Query) -> Query:
     if len(words) != len(search.clauses) or min(search.words.frequency(c) for c in search.clauses) > _ADJACENT_BELOW:
         return together
     side_by_side = Query.phrase_query(search.snapshot.schema, "text", [*tokens], slop=1)
-    return Query.boolean_query([(Occur.Must, together), (Occur.Should, Query.boost_query(side_by_side, weights.ADJACENT))])
+    return Query.boolean_query(
+        [(Occur.Must, together), (Occur.Should, Query.boost_query(side_by_side, weights.ADJACENT))]
+    )
 
 
 def _in_order(

@@ -220,7 +220,9 @@ METHODS: dict[str, Method[Service]] = {
             "for_tool": FLAG,
         },
     ),
-    "statusline": inline(_statusline, {"agent": Param("text", required=True, choices=AGENTS), "payload": Param("payload")}),
+    "statusline": inline(
+        _statusline, {"agent": Param("text", required=True, choices=AGENTS), "payload": Param("payload")}
+    ),
     "mcp": task(
         _mcp,
         {

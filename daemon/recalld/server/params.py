@@ -88,7 +88,8 @@ def _fits(spec: Param, value: Any) -> bool:
         return isinstance(value, str) and len(value) < 100
     texts = value if kind == "texts" and isinstance(value, list) else [value]
     return bool(texts) and all(
-        isinstance(text, str) and len(text) <= MAX_TEXT and (spec.choices is None or text in spec.choices) for text in texts
+        isinstance(text, str) and len(text) <= MAX_TEXT and (spec.choices is None or text in spec.choices)
+        for text in texts
     )
 
 

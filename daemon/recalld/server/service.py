@@ -238,7 +238,9 @@ class Service:
             how = self.indexer.last_failure or "it is starting"
             add("indexer", f"the indexing process does not run: {how}", "wait a moment; if it stays, see the log")
         elif self.indexer.restarts:
-            text = f"the indexing process was restarted {self.indexer.restarts} times, last: {self.indexer.last_failure}"
+            text = (
+                f"the indexing process was restarted {self.indexer.restarts} times, last: {self.indexer.last_failure}"
+            )
             add("indexer", text, "see the log around `indexer_died`")
         for message, remedy in shared_places(self.places.data):
             add("placement", message, remedy, self.places.data)

@@ -161,7 +161,9 @@ def text_of(content: object) -> str:
         return content
     if isinstance(content, list):
         return "\n".join(
-            text for block in content if isinstance(text := block.get("text") if isinstance(block, dict) else block, str)
+            text
+            for block in content
+            if isinstance(text := block.get("text") if isinstance(block, dict) else block, str)
         )
     return ""
 

@@ -36,7 +36,9 @@ def call_record(name: str, arguments: object, call: str | None, model: str | Non
     args = arguments if isinstance(arguments, dict) else {}
     if name in SHELL and (command := _command(args)) is not None:
         text, truncated = cut(frame.strip(command))
-        return Record("assistant", "command", text, tool=name, command=text, call=call, model=model, truncated=truncated)
+        return Record(
+            "assistant", "command", text, tool=name, command=text, call=call, model=model, truncated=truncated
+        )
     paths = _paths(args)
     if paths and name in EDIT:
         text, truncated = cut("\n".join((paths[0], *_new_text(args))), MAX_EDIT)
@@ -47,7 +49,9 @@ def call_record(name: str, arguments: object, call: str | None, model: str | Non
     else:
         text, truncated = cut(_rendered(arguments), MAX_ARGUMENTS)
         kind = "tool_call"
-    return Record("assistant", kind, frame.strip(text), tool=name, paths=paths, call=call, model=model, truncated=truncated)
+    return Record(
+        "assistant", kind, frame.strip(text), tool=name, paths=paths, call=call, model=model, truncated=truncated
+    )
 
 
 def _command(args: Mapping[str, Any]) -> str | None:

@@ -57,7 +57,9 @@ class TreeParser:
         if time is not None:
             self._time = time
 
-    def _node(self, line: Line, session: str, parent: str | None, records: list[Record], inherited: bool) -> Message | None:
+    def _node(
+        self, line: Line, session: str, parent: str | None, records: list[Record], inherited: bool
+    ) -> Message | None:
         """Return the line's Message; None where it has neither records nor a place in the tree."""
         uid = line.data.get("uuid")
         if not uid or not isinstance(uid, str):

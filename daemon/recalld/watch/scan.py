@@ -75,7 +75,9 @@ def scan(
     return walk.scan
 
 
-def scan_place(sources: Mapping[str, Source], place: Place, *, excluded: Callable[[str], bool] = nothing) -> Scan:
+def scan_place(
+    sources: Mapping[str, Source], place: Place, *, excluded: Callable[[str], bool] = nothing
+) -> Scan:
     """Return the files of one place."""
     walk = _Walk(sources, excluded)
     walk.place(place, None)

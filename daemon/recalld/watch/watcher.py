@@ -47,7 +47,6 @@ MANY = 4096
 Hint = Callable[[set[Path] | None], None]
 """Called with the files and directories to look at, or None: scan everything. From the watcher's thread."""
 
-
 @dataclass(frozen=True, slots=True)
 class Watched:
     """How one directory is watched, for people."""

@@ -11,7 +11,7 @@ from tests.fuzz import mutate
 from tests.fuzz.draw import Draw
 from tests.fuzz.target import Check, Target
 
-from recalld.redact import KINDS, Redactor, forms, names
+from recalld.redact import KINDS, Redactor, names
 from recalld.redact.tokens import TOKENS as FORMS
 from redact.innocent_samples import INNOCENT, INNOCENT_LINES
 from redact.redact_samples import AROUND, PASSWORD_PLACES, TOKENS, URL_PLACES
@@ -21,7 +21,9 @@ MARKER = re.compile(r"\[redacted:([a-z0-9-]{1,40})\]")
 NAMES = sorted(TOKENS)
 LITERALS = [
     *dict.fromkeys(literal for token in FORMS for literal in token.literals),
-    *dict.fromkeys(literal for _, literals in forms.RULES for literal in literals),
+    *("://", "-----BEGIN PRIVATE KEY-----", "-----END ", "Authorization: ", "Bearer ", "Basic ", "Cookie: ", "Set-Cookie: "),
+    *("machine ", "login ", ":5432:", "curl -u ", "mysql -p", "sshpass -p ", "sudo -S", "chpasswd", "--password-stdin"),
+    *("sig=", "AccountKey=", "Server=", "auth=(", "https://hooks.slack.com/services/", "-passin pass:", "7z x -p", "unzip -P "),
     *sorted(names.literals())[::20],
 ]
 FILL = (
