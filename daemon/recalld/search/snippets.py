@@ -322,6 +322,8 @@ def _window(text: str, spans: list[tuple[int, int, int]]) -> tuple[int, int]:
     stop = min(len(text), start + room)
     if stop == len(text):
         start = _word_start(text, max(0, min(start, stop - room)), best)
+        while stop - start > room:  # it went back to the beginning of a character that is made of several
+            start = _next(text, start)
     return start, _word_stop(text, stop, best_end)
 
 
@@ -351,6 +353,14 @@ def _whole(text: str, at: int) -> int:
     while 0 < back < len(text) and at - back < 12 and _joined(text, back):
         back -= 1
     return back
+
+
+def _next(text: str, at: int) -> int:
+    """Return the next place behind `at` that does not part a character from its marks, at most 12 further on."""
+    ahead = at + 1
+    while ahead < len(text) and ahead - at < 12 and _joined(text, ahead):
+        ahead += 1
+    return ahead
 
 
 def _joined(text: str, at: int) -> bool:
