@@ -101,7 +101,7 @@ def in_process(index: Path, asked: Questions, each_snapshot: int) -> dict[str, A
     figures: dict[str, Any] = {}
     for _ in warm(reader.snapshot):  # as a daemon does when nothing is asked
         pass
-    written_to = [skey for skey, _ in reader.snapshot.searcher.terms_with_prefix("skey", "", limit=5)]
+    written_to = reader.snapshot.values("skey", "", 5)
     for kind, texts in asked.items():
         tiers: Counter[str] = Counter()
         took: dict[str, tuple[list[float], list[float]]] = {"first": ([], []), "again": ([], [])}

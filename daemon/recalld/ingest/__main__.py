@@ -193,6 +193,7 @@ class Process:
         self.config = load(self.places.config)
         self.roots = effective_roots(self.config, os.environ)
         worker.config, worker.roots = self.config, self.roots
+        worker.commits.batch_bytes = self.config.index.batch_bytes
         self.texts.configure(self.config.redact)
         if self.commands is not None:
             self.commands.configure(self.config.exclude.patterns)
