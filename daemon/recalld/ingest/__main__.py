@@ -92,6 +92,7 @@ class Process:
             self.recovery.set_strays_aside()
             generation = self._begin()
         elif not generation.readable:
+            self.recovery.set_former_aside(generation)
             generation = self._begin()
         pending = self.decisions.pending(self.config.exclude.patterns)
         if generation.outdated:
