@@ -94,6 +94,16 @@ def test_wrong_arguments_block_nobody(machine: Machine, words: list[str]) -> Non
     assert machine.recall(*words, stdin=b"{}").returncode == 0
 
 
+@pytest.mark.parametrize(
+    "words", [["codex", "Stop", "--bogus"], ["--json", "codex", "Stop"], ["-hx"], ["a", "b", "c"], [], ["codex"]]
+)
+def test_the_command_has_no_usage_error_which_would_block_a_prompt(machine: Machine, words: list[str]) -> None:
+    machine.session(*POOL)
+    machine.start()
+    done = machine.recall("hook", *words, stdin=json.dumps(payload()).encode())
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 def test_a_reader_that_is_gone_is_no_error(machine: Machine) -> None:
     machine.session(*POOL)
     machine.start()
