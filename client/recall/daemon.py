@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recall.client import ANSWER_TIMEOUT, Client
-from recall.errors import AlreadyRunning, DaemonUnreachable, RecallError
-from recall.lock import LockInfo, read_lock
+from recall.errors import AlreadyRunning, ConfigError, DaemonUnreachable, DataUnusable, RecallError
+from recall.lock import LockInfo, read_lock, unusable
 from recall.places import Places
 
 if TYPE_CHECKING:
@@ -171,15 +171,16 @@ def launch(places: Places, env: Mapping[str, str] = os.environ) -> subprocess.Po
     import subprocess  # here: most commands find a daemon and need none of it
 
     try:
+        places.check_data()
         places.data.mkdir(parents=True, exist_ok=True, mode=0o700)
         log = log_path(places)
         if log.exists() and log.stat().st_size > LOG_LIMIT:
             log.replace(log.with_name("recalld.log.1"))
         target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    except ConfigError as error:
+        raise DataUnusable(f"{error.message}; RECALLD_DATA_DIR says which") from error
     except OSError as error:
-        raise DaemonUnreachable(
-            f"the data directory {places.data} cannot be used: {error.strerror}; set RECALLD_DATA_DIR"
-        ) from error
+        raise unusable(places, error) from error
     try:
         return subprocess.Popen(
             command(),

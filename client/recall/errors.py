@@ -84,6 +84,10 @@ class DaemonUnreachable(RecallError):
     exit_status = 3
 
 
+class DataUnusable(DaemonUnreachable):
+    """The system keeps the data directory from us: whether a daemon runs there cannot be told, and none can be started."""
+
+
 class AlreadyRunning(RecallError):
     """Another daemon holds the lock of this data directory."""
 

@@ -12,6 +12,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from recall.errors import DataUnusable
 from recall.places import Places
 
 
@@ -27,8 +28,19 @@ class LockInfo:
 
 
 def read_lock(places: Places) -> LockInfo | None:
-    """Return who holds the lock of this data directory, or None where nobody does. Never waits, never creates."""
-    return read_lock_file(places.lock)
+    """Return who holds the lock of this data directory, or None where nobody does. Never waits, never creates.
+
+    Raise DataUnusable where it cannot be looked at: the directory is another user's.
+    """
+    try:
+        return read_lock_file(places.lock)
+    except OSError as error:
+        raise unusable(places, error) from error
+
+
+def unusable(places: Places, error: OSError) -> DataUnusable:
+    """Return the error for a data directory that the system keeps from us."""
+    return DataUnusable(f"the data directory {places.data} cannot be used: {error.strerror}; set RECALLD_DATA_DIR")
 
 
 def read_lock_file(path: Path) -> LockInfo | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +38,11 @@ class Places:
             )
         return path
 
+    def check_data(self) -> None:
+        """Raise ConfigError where the data directory is there and is not ours alone; before anything is written to it."""
+        with suppress(FileNotFoundError):  # whoever writes first makes it
+            check_private(self.data)
+
     @property
     def lock(self) -> Path:
         return self.data / "recalld.lock"
@@ -45,8 +52,26 @@ class Places:
         return self.data / "index"
 
 
+def check_private(path: Path) -> None:
+    """Raise ConfigError where `path` is no directory, is somebody else's, or is shared by design (sticky, like /tmp).
+
+    Raise OSError where it cannot be looked at.
+    """
+    found = path.stat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise ConfigError(f"{path} is not a directory: remove it or choose another place")
+    if found.st_uid != os.getuid():
+        raise ConfigError(f"{path} belongs to another user (uid {found.st_uid}): choose a directory of your own")
+    if found.st_mode & stat.S_ISVTX:
+        raise ConfigError(f"{path} is a shared directory: choose a directory of its own inside it")
+
+
 def places(env: Mapping[str, str] = os.environ) -> Places:
-    """Return the places that `env` and the platform give."""
+    """Return the places that `env` and the platform give; raise ConfigError where `env` names one by a relative path,
+    which would be another place in every directory."""
+    for name in ("RECALLD_DATA_DIR", "RECALLD_RUNTIME_DIR", "RECALLD_CONFIG"):
+        if (value := env.get(name)) and not os.path.isabs(value):
+            raise ConfigError(f"{name} is {value!r}, a relative path: give an absolute one")
     data = env.get("RECALLD_DATA_DIR")
     runtime = env.get("RECALLD_RUNTIME_DIR")
     config = env.get("RECALLD_CONFIG")

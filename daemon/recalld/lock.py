@@ -6,14 +6,13 @@ import fcntl
 import json
 import os
 import random
-import stat
 import time
 from pathlib import Path
 
 from recall import __version__
 from recall.errors import AlreadyRunning, ConfigError
 from recall.lock import LockInfo, held_exclusively, parse
-from recall.places import Places
+from recall.places import Places, check_private
 
 _PATIENCE = 2.0
 """Seconds for which clients that merely look at the lock (microseconds each) may keep it from us."""
@@ -91,16 +90,10 @@ def private_directory(path: Path) -> None:
     """
     try:
         _make(path)
-        found = path.stat()
+        check_private(path)
     except OSError as error:
         raise ConfigError(f"cannot make the directory {path} ({error.strerror}): choose another place") from error
-    if not stat.S_ISDIR(found.st_mode):
-        raise ConfigError(f"{path} is not a directory: remove it or choose another place")
-    if found.st_uid != os.getuid():
-        raise ConfigError(f"{path} belongs to another user (uid {found.st_uid}): choose a directory of your own")
-    if found.st_mode & stat.S_ISVTX:
-        raise ConfigError(f"{path} is a shared directory: choose a directory of its own inside it")
-    if found.st_mode & 0o077:
+    if path.stat().st_mode & 0o077:
         path.chmod(0o700)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 
 from recall.lock import read_lock
 from recall.service.systemd import Systemd
@@ -99,10 +100,44 @@ def test_a_log_that_has_grown_is_set_aside(home: Any) -> None:
     assert (home.places.data / "recalld.log.1").stat().st_size > 4 * 1024 * 1024
 
 
-def test_places_that_are_relative_are_the_same_for_the_daemon(home: Any) -> None:
-    relative = {"RECALLD_DATA_DIR": "../data", "RECALLD_RUNTIME_DIR": "../run", "RECALLD_CONFIG": "../config.toml"}
-    assert home.recall("start", **relative).returncode == 0
-    assert home.recall("status").returncode == 0  # with the absolute ones
+@pytest.mark.parametrize("name", ["RECALLD_DATA_DIR", "RECALLD_RUNTIME_DIR", "RECALLD_CONFIG"])
+@pytest.mark.parametrize("command", [["start"], ["status"], ["install"], ["service", "install"]])
+def test_a_place_that_is_relative_is_refused_since_every_directory_would_have_its_own(
+    home: Any, command: list[str], name: str
+) -> None:
+    done = home.recall(*command, **{name: "some/where"})
+    assert done.returncode == 4
+    assert name in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not home.places.data.exists()
+    assert list(home.work.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["start", "search x", "install", "service install", "hook codex Stop"])
+def test_a_shared_data_directory_is_refused_before_anything_is_written_to_it(home: Any, command: str) -> None:
+    (home.root / "codex").mkdir()
+    shared = home.root / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    done = home.recall(*command.split(), RECALLD_DATA_DIR=str(shared))
+    assert list(shared.iterdir()) == []
+    if command.startswith("hook"):
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    else:
+        assert done.returncode in (3, 4)
+        assert "is a shared directory" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(("command", "status"), [("status", 3), ("search x", 3), ("stop", 3), ("doctor", 1), ("install", 4)])
+def test_a_data_directory_that_the_system_keeps_from_us_is_one_clear_line(home: Any, command: str, status: int) -> None:
+    (home.root / "codex").mkdir()
+    kept = home.root / "kept"
+    kept.symlink_to("kept")  # to root, too, this cannot be opened; another user's directory fails in the same place
+    done = home.recall(*command.split(), RECALLD_DATA_DIR=str(kept))
+    assert done.returncode == status
+    assert str(kept) in (done.stdout if command == "doctor" else done.stderr)
+    assert len(done.stderr.splitlines()) == (command != "doctor")
+    assert home.recall("hook", "codex", "Stop", RECALLD_DATA_DIR=str(kept)).stderr == ""
 
 
 def test_python_can_start_it_too(home: Any) -> None:

@@ -15,7 +15,7 @@ from recall.cli.ask import ask, ask_running, reach
 from recall.cli.options import json_option
 from recall.cli.output import Line, print_json, print_lines, write_json
 from recall.client import SYNC_TIMEOUT
-from recall.errors import DaemonUnreachable, RecallError, UsageError
+from recall.errors import DaemonUnreachable, DataUnusable, RecallError, UsageError
 from recall.places import places
 from recall.types import Finding, Notes, Status
 
@@ -70,17 +70,22 @@ def _hook_lines(answer: Status) -> list[Line]:
 @json_option
 def doctor(as_json: bool) -> None:
     """Say what is wrong and what to do about it; exit status 1 when something is. Starts no daemon."""
+    places_fit = True
     try:
         answer: Status = ask_running("status")
         told = ask_running("doctor")
         findings: list[Finding] = [*told["findings"], *compared(answer, os.environ)]
         notes: Notes = told.get("notes", {})
+    except DataUnusable as error:
+        findings, notes, places_fit = [finding("places", error.message, "name a directory of your own")], {}, False
     except DaemonUnreachable as error:
         findings, notes = [finding("daemon", error.message, "recall start")], {}
-    from recall.install.findings import standing
+    wired: Mapping[str, str] = {}
+    if places_fit:
+        from recall.install.findings import standing
 
-    wired, more = standing(places(), os.environ)
-    findings += more
+        wired, more = standing(places(), os.environ)
+        findings += more
     if as_json:
         print_json({"findings": findings, "notes": notes, "agents": wired})
     else:

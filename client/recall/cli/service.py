@@ -44,6 +44,7 @@ def install(as_json: bool, dry_run: bool) -> None:
 
     manager = _manager()
     where = places()
+    where.check_data()
     plan = manager.plan_install(where, daemon.command())
     text = _read_text(where.config)
     wanted = record.recorded(text, record.roots(os.environ))

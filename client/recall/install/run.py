@@ -91,6 +91,7 @@ def install(
 ) -> list[AgentDone]:
     """Wire recall into the agents; return what was done. Doing it again changes nothing."""
     picked = chosen(names, env)
+    places.check_data()
     ledger = Ledger(places)
     if not dry_run:
         write_launcher(places, env)
