@@ -15,6 +15,7 @@ from typing import Any
 
 import tantivy
 
+from recall.clean import clean_line
 from recall.errors import Ambiguous, NotFound
 from recalld import analysis
 from recalld.index.documents import StoredCopy, StoredRecord, StoredSession, from_body
@@ -24,6 +25,10 @@ from recalld.sources.base import Resume
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_MS = 86_400_000
+_LISTED = 5
+"""Sessions that are listed where a beginning names several."""
+_LISTED_TITLE = 40
+"""Characters of their titles."""
 
 
 def iso(ms: int | None) -> str | None:
@@ -154,9 +159,17 @@ def resolve(snapshot: Snapshot, text: str) -> StoredSession:
     if not found:
         raise NotFound(f"no session has the id {text!r}; `recall sessions` lists them")
     if len(found) > 1:
-        names = ", ".join(sorted(snapshot.choosing_id(s) for s in found)[:5])
-        raise Ambiguous(f"{text!r} names several sessions: say one of {names}")
+        newest = sorted(found, key=lambda s: s.updated or 0, reverse=True)[:_LISTED]
+        said = [f"{s.agent}:{snapshot.public_id(s)} ({_briefly(s.title)})" for s in newest]
+        count = max(snapshot.count_named(text), len(found))
+        more = f", and {count - len(said):,} more" if count > len(said) else ""
+        raise Ambiguous(f"{text!r} names {count:,} sessions: say more of one's id: {', '.join(said)}{more}")
     return found[0]
+
+
+def _briefly(title: str | None) -> str:
+    text = clean_line(title or "") or "no title"
+    return text if len(text) <= _LISTED_TITLE else text[:_LISTED_TITLE] + "…"
 
 
 def show(

@@ -411,13 +411,25 @@ def test_ids_of_several_records_of_one_message(case: Case) -> None:
 
 
 def test_an_ambiguous_prefix_names_the_candidates(case: Case) -> None:
-    for end in ("a1", "a2"):
+    for end in ("a1", "a2", "a3", "a4", "a5", "a6", "a7"):
         sid = f"5e551011-0000-4000-8000-0000000000{end}"
         case.write(f"{DIR}/{sid}.jsonl", cc("user", f"u{end}", None, "twice", 0, sessionId=sid))
     case.read()
     done = run(case, "show", "5e551011")
-    assert done.returncode == 4 and "5e551011-0000-4000-8000-0000000000a1" in done.stderr
+    assert done.returncode == 4 and "claude-code:5e551011-0000-4000-8000-0000000000a" in done.stderr
+    assert "names 7 sessions" in done.stderr and done.stderr.count(" (twice)") == 5 and "and 2 more\n" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
     assert json.loads(run(case, "show", "--json", S).stdout)["session"]["id"] == S
+
+
+@pytest.mark.parametrize("agent", ["", "claude-code:"])
+def test_a_hexadecimal_id_is_found_in_small_and_in_capital_digits(case: Case, agent: str) -> None:
+    for sid in ("5e55aaaa-0000-4000-8000-00000000000a", "5E55BBBB-0000-4000-8000-00000000000B"):
+        case.write(f"{DIR}/{sid}.jsonl", cc("user", f"u{sid}", None, "hexterm", 0, sessionId=sid))
+    case.read()
+    for said, found in (("5E55AAAA", "5e55aaaa"), ("5e55bbbb", "5E55BBBB"), ("5e55Aa", "5e55aaaa")):
+        assert case.json("show", agent + said)["session"]["id"].startswith(found)
+    assert len(case.ask("search", query="hexterm", session=["5E55A"])["hits"]) == 1
 
 
 def test_an_interrupt_ends_the_client_quietly(full: Case) -> None:

@@ -52,7 +52,8 @@ def test_two_agents_with_sessions_of_one_id(case: Case) -> None:
     assert all(h["match_count"] == 1 for h in hits)
     assert case.ask("status")["sessions"] == 2
     error = case.json("show", S, ok=(4,))["error"]
-    assert error["code"] == "ambiguous" and f"claude-code:{S}, qwen-code:{S}" in error["message"]
+    assert error["code"] == "ambiguous" and "2 sessions" in error["message"]
+    assert f"claude-code:{S} (sameidterm claude)" in error["message"] and f"qwen-code:{S} (sameidterm qwen)" in error["message"]
     for agent, said in (("claude-code", "sameidterm claude"), ("qwen-code", "sameidterm qwen")):
         name = f"{agent}:{S}"
         assert [r["text"] for r in case.json("show", name)["records"]] == [said]

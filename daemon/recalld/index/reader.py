@@ -6,6 +6,7 @@ The reading process holds one `IndexReader` for its life and reloads it when the
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -32,6 +33,9 @@ from recalld.index.schema import TAGS, build_schema, register_tokenizers, tag, t
 
 _CACHED_SESSIONS = 20_000
 """Sessions kept decoded, about 1 KB each: most stores fit whole."""
+_COUNTED = 10_000
+"""Ids that are looked at to count those with one beginning."""
+_HEXADECIMAL = re.compile("[0-9A-Fa-f-]+")
 _REMEMBERED_CHANGES = 4096
 """Sessions of which it is known when they last changed, those that did last: about 150 bytes each."""
 
@@ -254,13 +258,26 @@ class Snapshot:
         """Return the sessions that an id or a unique beginning of one names: the exact one alone if there is one.
 
         Ids are the agents' own, so two of them can have one; `agent:id` names one agent's. What is an id as it stands
-        comes before that reading.
+        comes before that reading. Hexadecimal digits may be small or capital, where no id begins with them as they are.
         """
-        found = self._named(text, limit)
+        for spelling in _spellings(text):
+            if found := self._named(spelling, limit):
+                return found
         agent, _, rest = text.partition(":")
-        if found or not rest:
-            return found
-        return [s for s in self._named(rest, limit * 4, agent) if s.agent == agent][:limit]
+        for spelling in _spellings(rest) if rest else ():
+            if found := [s for s in self._named(spelling, limit * 4, agent) if s.agent == agent]:
+                return found[:limit]
+        return []
+
+    def count_named(self, text: str) -> int:
+        """Return how many sessions a beginning of their ids names, `agent:` in front or not; up to `_COUNTED` ids."""
+        of_type = self.term("type", "s")
+        agent, _, rest = text.partition(":")
+        for beginning, parts in ((text, [of_type]), (rest, [of_type, self.term("agent", agent)])):
+            for spelling in _spellings(beginning) if beginning else ():
+                if names := self.values("sid", spelling, _COUNTED):
+                    return self.count(self.all_of(*parts, self.any_term("sid", names)))
+        return 0
 
     def _named(self, text: str, limit: int, agent: str | None = None) -> list[StoredSession]:
         exact = self._by_ids([text]) or self._by_long_id(text)
@@ -293,6 +310,13 @@ class Snapshot:
         """Return what names this session and no other: its public id, as `agent:id` where another agent has that too."""
         name = self.public_id(session)
         return name if len(self._named(name, 2)) < 2 else f"{session.agent}:{name}"
+
+
+def _spellings(text: str) -> list[str]:
+    """Return the ways to look for an id: as it is written, and where it is hexadecimal with small and capital digits."""
+    if not _HEXADECIMAL.fullmatch(text):
+        return [text]
+    return list(dict.fromkeys([text, text.lower(), text.upper()]))
 
 
 def _record(doc: tantivy.Document) -> StoredRecord | StoredCopy:
