@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from search.search_store import DAY, NOW, Store
 
 
@@ -56,3 +58,16 @@ def test_sessions_with_all_words_in_one_record_come_before_spread_ones(store: St
     spread = store.add("a", "alpha alpha alpha", "beta beta beta", time=NOW)
     together = store.add("b", "alpha and a great many other words that say nothing and then beta", time=NOW - 900 * DAY)
     assert store.exact("alpha beta") == [together, spread]
+
+
+@pytest.mark.parametrize("query", ["needle", "needle haystack", "where did the needle and zzz go", "needles", "role:user"])
+def test_as_many_matches_of_a_session_are_shown_as_are_asked_for_each_text_once(store: Store, query: str) -> None:
+    for sid in ("a", "b"):
+        store.add(sid, *(f"needle {n % 30}" for n in range(60)), "haystack")
+    plain = store.ask(query)["hits"]
+    for hit, first in zip(store.ask(query, matches=100)["hits"], plain, strict=True):
+        texts = [match["record"]["text"] for match in hit["matches"]]
+        assert len(texts) == len(set(texts)) >= 15
+        assert {match["record"]["session"] for match in hit["matches"]} == {hit["session"]["id"]}
+        assert hit["matches"][:3] == first["matches"]
+        assert hit["match_count"] == first["match_count"]

@@ -20,7 +20,9 @@ from recalld.search.ranking import Match, Ranked
 from recalld.search.tiers import Found, Search
 
 MATCHES = 3
-"""Matches of a hit at most."""
+"""Matches of a hit at most, where the request does not say."""
+MOST_MATCHES = 100
+"""Matches of a hit that a request may ask for."""
 SHOWN_TEXT = 16 * 1024
 """Characters of a match's text that a search answer carries; a longer one is cut and marked `truncated`, `show` has
 all."""
@@ -53,11 +55,14 @@ def page_of(params: Mapping[str, Any]) -> tuple[int, int]:
 def answer(search: Search, found: Found | None, params: Mapping[str, Any], began: float) -> dict[str, Any]:
     """Return the search answer, without `schema`. `began` is the `time.perf_counter()` at the request."""
     limit, offset = page_of(params)
+    shown = params.get("matches") or MATCHES
     hits: list[dict[str, Any]] = []
     room = _PAGE_CHARACTERS
     if found:
         for ranked in _completed(search, found, islice(found.ranked, offset, offset + limit)):
-            hit, size = _hit(search, found, ranked)
+            if shown > MATCHES:
+                _add_matches(search, found, ranked, shown)
+            hit, size = _hit(search, found, ranked, shown)
             if hits and size > room:
                 break
             room -= size
@@ -79,13 +84,27 @@ def answer(search: Search, found: Found | None, params: Mapping[str, Any], began
     return result
 
 
-def _hit(search: Search, found: Found, ranked: Ranked) -> tuple[dict[str, Any], int]:
+def _add_matches(search: Search, found: Found, ranked: Ranked, shown: int) -> None:
+    """Look for more matches of one session, each text once, until `shown` are known; those that are known stay first."""
+    query = found.partial if ranked.spread and found.partial is not None else found.query
+    hits = search.snapshot.searcher.search(
+        _of(search, query, [ranked]), limit=shown, order_by_field="time" if search.newest else None
+    ).hits
+    # `related` knows its matches by their place alone
+    known = set(integers(search.snapshot.searcher, "hash", [match.address for match in ranked.matches]))
+    for (score, address), text_hash in zip(hits, integers(search.snapshot.searcher, "hash", [a for _, a in hits]), strict=True):
+        if text_hash not in known and len(ranked.matches) < shown:
+            known.add(text_hash)
+            ranked.matches.append(Match(0.0 if search.newest else score, address, 0, text_hash))
+
+
+def _hit(search: Search, found: Found, ranked: Ranked, most: int) -> tuple[dict[str, Any], int]:
     """Return (one hit, the characters of text in it)."""
     snapshot = search.snapshot
     matches: list[dict[str, Any]] = []
     size = 0
     session: StoredSession | None = None
-    for match in ranked.matches[:MATCHES]:
+    for match in ranked.matches[:most]:
         record = from_body(StoredRecord, snapshot.searcher.doc(match.address)["body"][0])
         session = session or snapshot.session(record.skey)
         patterns = found.patterns_of(match)

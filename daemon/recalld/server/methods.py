@@ -14,6 +14,7 @@ from recall import __version__, wire
 from recall.errors import Unavailable, UsageError
 from recalld import answers
 from recalld.search import search
+from recalld.search.answer import MOST_MATCHES
 from recalld.server.hooks import SILENT_TOOL
 from recalld.server.method import Method, Send, inline, pool, task
 from recalld.server.params import Param
@@ -165,6 +166,7 @@ METHODS: dict[str, Method[Service]] = {
             "query": REQUIRED,
             "limit": LIMIT,
             "offset": OFFSET,
+            "matches": Param("int", low=1, high=MOST_MATCHES),
             "agent": Param("texts", choices=AGENTS),
             "project": Param("texts"),
             "session": Param("texts"),
