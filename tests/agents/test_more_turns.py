@@ -173,7 +173,7 @@ def test_a_patch_of_codex_s_own_tool_is_told_of_the_file(world: World, model: St
     )
     turn.end()
     assert "# seen" in file.read_text()
-    assert TARIFF_WHY in model.requests()[1].partition("last edited in")[2]
+    assert TARIFF_WHY in model.requests()[1].partition("last edited on")[2]
 
 
 def test_without_a_daemon_a_turn_goes_on_and_the_next_one_is_told(world: World, model: StandIn, agent: Agent) -> None:

@@ -33,6 +33,7 @@ def test_whoever_reads_or_edits_a_file_is_told_who_changed_it_last_and_why(
     changed = history.session(*EDITED, agent=earlier)
     said = history.hook("PostToolUse", agent=asking, **READS[asking])
     assert changed.session in said
+    assert "last edited on 20" in said
     assert "stream the rows instead of collecting them" in said
     assert "right now" not in said
     assert history.hook("PostToolUse", agent=asking, **READS[asking]) == ""

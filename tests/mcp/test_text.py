@@ -68,3 +68,15 @@ def test_a_structured_answer_is_harmless_and_within_its_budget(texts: list[str])
         assert frame.CLOSE not in record["text"]
         assert record["truncated"] == (len(record["text"]) < len(whole["text"]))
     assert sum(len(r["text"]) for r in given_out["records"][:-1]) <= shapes.STRUCTURED_CHARS
+
+
+def test_counts_have_their_nouns() -> None:
+    once = {"path": "/w/a.py", "touches": 1, "sessions": 1, "last": "2026-01-15"}
+    more = once | {"touches": 3, "sessions": 2}
+    said = text.files({"files": [once, more]}, "topic")
+    assert "1 touch in 1 session," in said
+    assert "3 touches in 2 sessions," in said
+    call = {"command": "git", "runs": 1, "failed": 0, "project": "/w"} | once
+    assert "1 run in 1 session," in text.how({"commands": [call]}, "git")
+    touch = {"session": None, "kinds": ["edit"], "touches": 1, "last": "2026-01-15", "records": []}
+    assert "edit, 1 time, last" in text.blame({"sessions": [touch]}, "a.py")

@@ -109,4 +109,4 @@ def _last_line(snapshot: Snapshot, record: StoredRecord, path: str) -> str:
         why = f" (“{clip(session.title, 100)}”)"
     else:
         why = ""
-    return f"{path}: last edited in {who}{why}"
+    return f"{path}: last edited on {who}{why}"

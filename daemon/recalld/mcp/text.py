@@ -94,7 +94,7 @@ def search(answer: dict[str, Any]) -> str:
         head = f"Nothing in past sessions matches: {cut(query, 300)}"
         return framed("recall", head + _state(answer["index"]), [])
     shown, total = len(answer["hits"]), answer["total"]
-    head = f"{shown} of {total} sessions for: {cut(query, 300)} ({answer['tier']} match){_state(answer['index'])}"
+    head = f"{shown} of {counted(total, 'session')} for: {cut(query, 300)} ({answer['tier']} match){_state(answer['index'])}"
     if answer.get("notice"):
         head += f"\n{clean_line(answer['notice'])}"
     blocks = []
@@ -119,7 +119,7 @@ def _state(index: dict[str, Any]) -> str:
 def show(answer: dict[str, Any]) -> str:
     """Return the text of a `show` answer."""
     following = answer.get("next_offset")
-    head = f"{place(answer['session'])}\n{answer['total']} records"
+    head = f"{place(answer['session'])}\n{counted(answer['total'], 'record')}"
     blocks = [record_block(record, 1200) for record in answer["records"]]
     more = f"\nNext page: offset={following}." if following is not None else ""
     return framed("show", head, blocks, more)
@@ -136,7 +136,7 @@ def blame(answer: dict[str, Any], path: str) -> str:
     """Return the text of a `blame` answer."""
     blocks = []
     for touch in answer["sessions"]:
-        did = f"{', '.join(touch['kinds'])}, {touch['touches']} times, last {touch['last']}"
+        did = f"{', '.join(touch['kinds'])}, {counted(touch['touches'], 'time')}, last {touch['last']}"
         head = f"{place(touch['session'])}\n  {did}"
         blocks.append("\n".join([head, *(f"  {record_line(record)}" for record in touch["records"])]))
     return framed("blame", _counted(blocks, "session touched", "sessions touched", path), blocks)
@@ -145,7 +145,7 @@ def blame(answer: dict[str, Any], path: str) -> str:
 def how(answer: dict[str, Any], tool: str) -> str:
     """Return the text of a `how` answer."""
     blocks = [
-        f"{cut(clean_line(use['command']), 600)}\n  {use['runs']} runs in {use['sessions']} sessions,"
+        f"{cut(clean_line(use['command']), 600)}\n  {counted(use['runs'], 'run')} in {counted(use['sessions'], 'session')},"
         f" {use['failed']} failed, last {use['last']} in {use['project']}"
         for use in answer["commands"]
     ]
@@ -166,10 +166,16 @@ def fix(answer: dict[str, Any], error: str) -> str:
 def files(answer: dict[str, Any], topic: str) -> str:
     """Return the text of a `files` answer."""
     blocks = [
-        f"{use['path']}  ({use['touches']} touches in {use['sessions']} sessions, last {use['last']})"
+        f"{use['path']}  ({counted(use['touches'], 'touch', 'touches')} in {counted(use['sessions'], 'session')},"
+        f" last {use['last']})"
         for use in answer["files"]
     ]
     return framed("files", _counted(blocks, "file of work on", "files of work on", topic), blocks)
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """Return a count with its noun: `1 time`, `2 touches`; without `many` the plural has an s."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def _counted(blocks: list[str], one: str, many: str, what: str) -> str:
