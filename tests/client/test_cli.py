@@ -122,6 +122,9 @@ def test_sync_on_a_terminal_shows_how_far_it_is(home: Any, serve: Any) -> None:
         ("search", "x", "--since", "soon"),
         ("search", "  "),
         ("show",),
+        ("show", ""),
+        ("resume", " "),
+        ("forget", "--session", ""),
         ("sessions", "--agent", "other"),
         ("service", "nosuch"),
     ],
@@ -134,6 +137,12 @@ def test_wrong_usage_is_status_2_and_one_line_also_as_json(home: Any, args: tupl
     done = home.recall(*args, "--json")
     assert done.returncode == 2
     assert json.loads(done.stdout)["error"]["code"] == "bad_request"
+
+
+@pytest.mark.parametrize("value", ["0", "many", "10001"])
+def test_a_number_that_is_none_is_told_what_it_should_be(home: Any, value: str) -> None:
+    told = f"Invalid value for '--limit': '{value}' should be a whole number, from 1 to 10,000"
+    assert home.recall("x", "--limit", value).stderr == f"recall: {told}; see `recall search --help`\n"
 
 
 def test_a_group_alone_is_its_help(home: Any) -> None:
@@ -176,6 +185,33 @@ def test_names_that_are_no_text_do_no_harm(home: Any, serve: Any, made: Any) -> 
     )
     assert done.returncode == 0
     assert json.loads(done.stdout)["hits"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("args", [("cache",), ("cache", "--json"), ("sessions",), ("--help",), ("nothing",)])
+def test_a_full_output_device_is_one_line_and_status_4(home: Any, serve: Any, made: Any, args: tuple[str, ...]) -> None:
+    none = {"hits": [], "total": 0}
+    answers = {"sessions": {"total": 1, "sessions": [made.session()]}}
+    serve(lambda m, p: answers[m] if m in answers else made.found(**(none if p["query"] == "nothing" else {})))
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            home.command(*args), env=home.env, cwd=home.work, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+        assert done.returncode == 4
+        assert done.stderr == "recall: input or output failed: No space left on device\n"
+        done = subprocess.run(home.command(*args), env=home.env, cwd=home.work, stdout=full, stderr=full, check=False)
+        assert done.returncode == 4
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_is_closed_is_no_fault(home: Any, serve: Any, made: Any, closed: str) -> None:
+    serve(lambda m, p: {"total": 1, "sessions": [made.session()]})
+    for option in ("", "--json"):
+        script = f'"$@" {option} {closed}'
+        command = ["bash", "-c", script, "bash", *home.command("sessions")]
+        done = subprocess.run(command, env=home.env, cwd=home.work, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.stdout == "") == (">&-" in closed.replace("2>&-", ""))
 
 
 # -- the table of commands -------------------------------------------------------------------------------------
@@ -236,6 +272,23 @@ def test_completion_completes_commands_and_options(home: Any) -> None:
     assert {"plain,search", "plain,sessions", "plain,service"} <= set(done.stdout.split())
     done = home.recall(_RECALL_COMPLETE="bash_complete", COMP_WORDS="recall search --no", COMP_CWORD="2")
     assert "plain,--not-session" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["show", "resume"])
+def test_completion_completes_the_ids_of_the_newest_sessions(home: Any, serve: Any, made: Any, command: str) -> None:
+    sessions = [made.session(), made.session(id="22222222-aaaa", title="second\n\x1b[2Jone")]
+    server = serve(lambda m, p: {"total": 2, "sessions": sessions})
+    ask = {"COMP_WORDS": f"recall {command} 2", "COMP_CWORD": "2"}
+    assert home.recall(_RECALL_COMPLETE="bash_complete", **ask).stdout == "plain,22222222-aaaa\n"
+    assert server.asked == [("sessions", {"limit": 200, "sub_agents": True})]
+    assert home.recall(_RECALL_COMPLETE="zsh_complete", **ask).stdout == "plain\n22222222-aaaa\nsecond one\n"
+
+
+def test_completion_is_silent_without_a_daemon_and_starts_none(home: Any) -> None:
+    for more in ({}, {"RECALLD_DATA_DIR": "relative"}):
+        done = home.recall(_RECALL_COMPLETE="bash_complete", COMP_WORDS="recall show 1", COMP_CWORD="2", **more)
+        assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")
+    assert not home.places.data.exists()
 
 
 def test_version_is_the_packages(home: Any) -> None:

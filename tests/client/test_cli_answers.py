@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from recall.errors import Ambiguous, NotFound
 
@@ -33,6 +34,61 @@ def test_nothing_found_is_an_answer_with_status_1(home: Any, serve: Any, made: A
     assert json.loads(done.stdout)["hits"] == []
     assert "error" not in json.loads(done.stdout)
     assert home.recall("nothing").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["search", "cache", "--offset", "500"], "no more: 187 sessions in all"),
+        (["sessions", "--offset", "500"], "no more: 187 sessions in all"),
+        (["show", "1111", "--offset", "500"], "no more: 187 records in all"),
+    ],
+)
+def test_a_page_behind_the_last_one_says_how_much_there_is(
+    home: Any, serve: Any, made: Any, args: list[str], said: str
+) -> None:
+    empty = {"search": {"hits": []}, "sessions": {"sessions": []}, "show": {"session": made.session(), "records": []}}
+    serve(lambda method, params: made.found() | {"total": 187} | empty[method])
+    assert home.recall(*args).stdout.splitlines()[-1] == said
+
+
+@pytest.mark.parametrize(
+    ("args", "meant"),
+    [
+        (["statsu"], "`recall status`"),
+        (["serach", "cache"], "`recall search`"),
+        (["--limit", "1", "sessions"], "`recall sessions`"),
+        (["--limt", "1", "cache"], "--limit"),
+        (["search", "cache", "--sicne=7d"], "--since"),
+    ],
+)
+def test_a_mistyped_command_or_option_is_searched_for_and_hinted_at(
+    home: Any, serve: Any, made: Any, args: list[str], meant: str
+) -> None:
+    server = serve(lambda method, params: made.found())
+    done = home.recall(*args)
+    assert (done.returncode, server.asked[0][0]) == (0, "search")
+    assert len(done.stderr.splitlines()) == 1
+    assert f"did you mean {meant}?" in done.stderr
+    assert home.recall(*args, "--json").stderr == ""
+
+
+@pytest.mark.parametrize(
+    "args", [["cache"], ["now", "what"], ["search", "statsu"], ["--", "statsu"], ["search", "--", "--limt"]]
+)
+def test_other_queries_get_no_hint(home: Any, serve: Any, made: Any, args: list[str]) -> None:
+    serve(lambda method, params: made.found())
+    assert home.recall(*args).stderr == ""
+
+
+def test_more_matches_than_are_shown_name_the_search_that_shows_them(home: Any, serve: Any, made: Any) -> None:
+    answer = made.found({"record": made.record(), "snippet": "stale cache", "highlights": []}, query='"a b" c')
+    answer["hits"][0]["match_count"] = 80
+    server = serve(lambda method, params: answer)
+    line = next(line for line in home.recall('"a b" c').stdout.splitlines() if "79 more" in line)
+    assert line.strip() == """and 79 more: recall search '"a b" c' --session 11111111"""
+    home.recall("search", '"a b" c', "--session", "11111111")
+    assert [params.get("matches") for _, params in server.asked] == [None, 100]
 
 
 def test_options_become_parameters_and_the_rest_the_query(home: Any, serve: Any, made: Any) -> None:
@@ -98,6 +154,22 @@ def test_a_terminal_gets_colours_and_the_match_marked_unless_no_color_is_set(hom
     serve(lambda method, params: made.found(match))
     assert re.search(r"\x1b\[[0-9;]+mcache\x1b\[0m", home.in_terminal("cache"))
     assert "\x1b" not in home.in_terminal("cache", NO_COLOR="1")
+
+
+def test_a_narrow_terminal_gets_titles_cut_and_the_rest_wrapped_with_its_indent(
+    home: Any, serve: Any, made: Any
+) -> None:
+    snippet = "why is the cache stale after " + "a deployment " * 6 + "界" * 40
+    match = {"record": made.record(), "snippet": snippet, "highlights": [[11, 16]]}
+    answer = made.found(match)
+    answer["hits"][0]["session"] = made.session(title="Cache invalidation " * 5)
+    serve(lambda method, params: answer)
+    lines = home.in_terminal("cache", COLUMNS="40", NO_COLOR="1").splitlines()
+    assert max(map(cell_len, lines)) <= 40
+    assert lines[0] == " 1. Cache invalidation Cache invalidati…"
+    assert all(line.startswith("    ") for line in lines[1 : lines.index("")])
+    assert snippet.replace(" ", "") in "".join(lines).replace(" ", "")
+    assert re.search(r"\x1b\[[0-9;]+mcache\x1b\[0m", home.in_terminal("cache", COLUMNS="40"))
 
 
 def test_session_text_neither_reaches_the_terminal_raw_nor_is_read_as_markup(home: Any, serve: Any, made: Any) -> None:
@@ -172,6 +244,14 @@ def resume_answer(made: Any, argv: list[str], cwd: str | None, reason: str | Non
 def test_resume_prints_a_line_that_a_shell_reads_back(home: Any, serve: Any, made: Any) -> None:
     serve(lambda m, p: resume_answer(made, ["claude", "--resume", "a b"], "/w/it's"))
     assert home.recall("resume", "1111").stdout == """cd '/w/it'"'"'s' && claude --resume 'a b'\n"""
+
+
+def test_resume_says_where_the_directory_is_not_there(home: Any, serve: Any, made: Any) -> None:
+    serve(lambda m, p: resume_answer(made, ["claude"], p["session"]))
+    assert home.recall("resume", str(home.work)).stderr == ""
+    done = home.recall("resume", "/no/such")
+    assert (done.returncode, done.stdout) == (0, "cd /no/such && claude\n")
+    assert done.stderr == "recall: the directory /no/such is not there any more: restore it before you run this\n"
 
 
 def test_resume_refuses_with_the_reason(home: Any, serve: Any, made: Any) -> None:

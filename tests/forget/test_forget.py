@@ -323,13 +323,21 @@ def test_the_terminal_is_asked_and_no_is_the_default(machine: Machine) -> None:
     machine.start()
     machine.sync()
     for answer, left in (("", {S}), ("n", {S}), ("y", set())):
-        out = in_terminal(machine, answer, "forget", "--session", S)
+        out, status = in_terminal(machine, answer, "forget", "--session", S)
         assert "2 records of 1 file" in out
+        assert ("nothing was forgotten" in out, status) == ((True, 1) if left else (False, 0))
+        assert session_ids(machine) == left
+    for answer, status in (("n", 1), ("y", 0)):
+        assert in_terminal(machine, answer, "forget", "--undo", "--session", S)[1] == status
+    machine.sync()
+    for answer, left in (("n", {S}), ("y", set())):
+        out, status = in_terminal(machine, answer, "exclude", "add", "app")
+        assert ("nothing was excluded" in out, status) == ((True, 1) if left else (False, 0))
         assert session_ids(machine) == left
 
 
-def in_terminal(machine: Machine, answer: str, *arguments: str) -> str:
-    """Run `recall` on a terminal on which a person types `answer`; return what it wrote there."""
+def in_terminal(machine: Machine, answer: str, *arguments: str) -> tuple[str, int]:
+    """Run `recall` on a terminal on which a person types `answer`; return what it wrote there, and its status."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [RECALL, *arguments], env=machine.env, cwd=machine.root, stdin=theirs, stdout=theirs, stderr=theirs
@@ -343,8 +351,7 @@ def in_terminal(machine: Machine, answer: str, *arguments: str) -> str:
     except OSError:  # how a terminal says that its other end is closed
         pass
     os.close(ours)
-    process.wait(30)
-    return out.decode()
+    return out.decode(), process.wait(30)
 
 
 def test_a_damaged_decision_stops_the_service_with_a_message(machine: Machine) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TextIO
 
 import click
 
@@ -61,16 +62,19 @@ def cli() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run `recall` with `arguments`; return the exit status. Never raises for what a user or a daemon can do wrong."""
+    _open_streams()
     if COMPLETE in os.environ:
         cli.main(args=arguments, prog_name="recall", complete_var=COMPLETE)
     words = routed(arguments)
     as_json = "--json" in (words[: words.index("--")] if "--" in words else words)
     try:
         with cli.make_context("recall", words) as context:
+            if words is not arguments and not as_json:
+                context.call_on_close(lambda: _hint(arguments))
             cli.invoke(context)
-        sys.stdout.flush()
+        return _flushed(0)
     except click.exceptions.Exit as done:
-        return _flushed(done.exit_code)
+        return _flushed(done.exit_code, as_json)
     except click.UsageError as error:
         where = f"; see `{error.ctx.command_path} --help`" if error.ctx else ""
         return _failed(UsageError(error.format_message().rstrip(".") + where), as_json)
@@ -80,7 +84,8 @@ def run(arguments: list[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         return _closed()
-    return 0
+    except OSError as error:
+        return _failed(_told(error), as_json)
 
 
 def routed(arguments: list[str]) -> list[str]:
@@ -95,27 +100,63 @@ def routed(arguments: list[str]) -> list[str]:
     return ["search", *arguments]
 
 
+def _hint(arguments: list[str]) -> None:
+    """Say on stderr which command may have been meant by what became a search."""
+    from recall.cli.hints import command_meant
+    from recall.cli.output import warn
+    from recall.cli.search import search, split_query
+
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    words = split_query(options, *search.kinds_of_options())[1]
+    if (meant := command_meant(words, COMMANDS)) is not None:
+        warn(f"recall: this was a search; did you mean `recall {meant}`?")
+
+
+def _open_streams() -> None:
+    """Open what was closed by whoever started us (`>&-`) on nothing: the next file or socket that is opened would get
+    its number, and be written to."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    # They are as long-lived as the process.
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+
+
+def _told(error: OSError) -> RecallError:
+    """Return an error of the system as one of ours: of the file that it names, else of what is read and printed here."""
+    what = f"{os.fsdecode(error.filename)} cannot be used" if error.filename else "input or output failed"
+    return RecallError(f"{what}: {error.strerror}")
+
+
 def _failed(error: RecallError, as_json: bool) -> int:
     from recall.cli.output import print_json, warn
 
     try:
         if as_json:
             print_json({"error": {"code": error.code, "message": error.message}})
-        warn(f"recall: {error.message}")
-    except BrokenPipeError:
+        sys.stdout.flush()
+    except OSError:  # nobody reads there, or the device is full
         _closed()
+    try:
+        warn(f"recall: {error.message}")
+    except OSError:  # the status still tells
+        _closed(sys.stderr)
     return error.exit_status
 
 
-def _flushed(status: int) -> int:
+def _flushed(status: int, as_json: bool = False) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         return _closed()
+    except OSError as error:
+        return _failed(_told(error), as_json)
     return status
 
 
-def _closed() -> int:
-    """Let the interpreter's last flush go nowhere: whoever read our output has what they wanted."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _closed(stream: TextIO | None = None) -> int:
+    """Let the interpreter's last flush of stdout, or of `stream`, go nowhere: whoever read there has what they wanted."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
     return 0

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from recall.cli.ask import ask
-from recall.cli.options import json_option, working_directory
+from recall.cli.options import confirm, json_option, working_directory
 from recall.cli.output import Line, print_json, print_lines
 from recall.client import SYNC_TIMEOUT
 from recall.errors import Refused
@@ -40,8 +40,7 @@ def add(pattern: str, dry_run: bool, yes: bool, as_json: bool) -> None:
         if as_json or not sys.stdin.isatty():
             raise Refused("this removes what the index holds of it: look with --dry-run, then repeat it with --yes")
         _show(plan, False, "to be excluded")
-        if not click.confirm("Exclude it?", default=False, err=True):
-            raise click.Abort
+        confirm("Exclude it?", "nothing was excluded")
     _show(_ask({"add": wanted}), as_json, "excluded")
 
 

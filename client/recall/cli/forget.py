@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from recall.cli.ask import ask
-from recall.cli.options import Time, json_option, params
+from recall.cli.options import Time, Whole, confirm, json_option, params
 from recall.cli.output import Line, print_json, print_lines
 from recall.client import SYNC_TIMEOUT
 from recall.errors import Refused, UsageError
@@ -23,7 +23,7 @@ from recall.errors import Refused, UsageError
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--list", "as_list", is_flag=True, help="List what was forgotten.")
 @click.option("--undo", is_flag=True, help="Take a decision back, and read again what the files still hold.")
-@click.option("--id", "number", type=click.IntRange(1), metavar="N", help="With --undo: its number in --list.")
+@click.option("--id", "number", type=Whole(1), metavar="N", help="With --undo: its number in --list.")
 @json_option
 def forget(
     session: str | None,
@@ -38,6 +38,9 @@ def forget(
 ) -> None:
     """Remove history for good, from the index and from every later reading. Agents' files stay as they are."""
     chosen = params(session=session, project=project, before=before)
+    for name, value in (("session", session), ("project", project)):
+        if value is not None and not value.strip():
+            raise UsageError(f"--{name} is empty: say what to forget")
     given = [name for name in ("session", "project", "before") if name in chosen]
     if as_list:
         if given or undo or number is not None:
@@ -80,8 +83,7 @@ def _confirm(plan: dict[str, Any], undo: bool, as_json: bool) -> None:
         raise Refused("this changes what is remembered: look at it with --dry-run, then repeat it with --yes")
     print_lines(_lines(plan, undo))
     question = "Take it back?" if undo else "Forget it for good?"
-    if not click.confirm(question, default=False, err=True):
-        raise click.Abort
+    confirm(question, "nothing was taken back" if undo else "nothing was forgotten")
 
 
 def _show(plan: dict[str, Any], undo: bool, as_json: bool) -> None:

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from recall.errors import UsageError
+from recall.cli.output import warn
+from recall.errors import RecallError, UsageError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 AGENTS = ("claude-code", "codex", "qwen-code")
 ROLES = ("user", "assistant", "tool", "system")
 KINDS = ("message", "tool_call", "command", "read", "edit", "output", "summary")
+
+COMPLETED_FROM = 200
+"""Sessions, the newest, whose ids a shell completes: more than a person tells apart by their beginnings."""
+COMPLETION_TIMEOUT = 1.0
+"""Seconds after which a key press gets no ids."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,9 +45,54 @@ class Time(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
             self.fail(error.message, param, ctx)
 
 
+class Whole(click.IntRange):
+    """A whole number within bounds, which the message names."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            return int(super().convert(value, param, ctx))
+        except click.BadParameter:
+            bounds = f"{self.min:,} or more" if self.max is None else f"from {self.min:,} to {self.max:,}"
+            self.fail(f"{value!r} should be a whole number, {bounds}.", param, ctx)
+
+
+def confirm(question: str, otherwise: str) -> None:
+    """Ask on the terminal; where the answer is no, say what was not done and end with status 1."""
+    if not click.confirm(question, default=False, err=True):
+        warn(f"recall: {otherwise}")
+        raise click.exceptions.Exit(1)
+
+
 def json_option(command: F) -> F:
     """`--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")(command)
+
+
+def session_argument(command: F) -> F:
+    """SESSION; a shell completes the ids of the newest sessions."""
+    return click.argument("session", callback=_named, shell_complete=_complete_session)(command)
+
+
+def _named(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    if not value.strip():
+        raise click.BadParameter("it is empty: give an id, or the beginning of one.", ctx, param)
+    return value
+
+
+def _complete_session(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the ids that begin so, of the newest sessions, with their titles. In silence, and without a daemon none:
+    whoever presses a key has not asked for one."""
+    from click.shell_completion import CompletionItem
+
+    from recall.clean import clean_line
+    from recall.cli.ask import ask_running
+
+    try:
+        answer = ask_running("sessions", {"limit": COMPLETED_FROM, "sub_agents": True}, COMPLETION_TIMEOUT)
+    except (RecallError, OSError):
+        return []
+    found = [s for s in answer["sessions"] if s["id"].startswith(incomplete) and s["id"].isprintable()]
+    return [CompletionItem(s["id"], help=clean_line(s["title"] or "") or None) for s in found]
 
 
 def agent_option(multiple: bool = False) -> Callable[[F], F]:
@@ -64,16 +118,12 @@ def until_option(command: F) -> F:
 
 def limit_option(default: int) -> Callable[[F], F]:
     """`--limit N`."""
-    return click.option(
-        "--limit", type=click.IntRange(1, 10_000), default=default, show_default=True, metavar="N", help="At most N."
-    )
+    return click.option("--limit", type=Whole(1, 10_000), default=default, show_default=True, metavar="N", help="At most N.")
 
 
 def offset_option(command: F) -> F:
     """`--offset N`."""
-    return click.option(
-        "--offset", type=click.IntRange(0), default=0, metavar="N", help="Skip the first N (`next_offset`)."
-    )(command)
+    return click.option("--offset", type=Whole(0), default=0, metavar="N", help="Skip the first N (`next_offset`).")(command)
 
 
 def sub_agents_option(command: F) -> F:

@@ -7,6 +7,7 @@ rich is never imported.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -40,6 +41,11 @@ def write_json(value: Any) -> None:
 def colourful(stream: Any) -> bool:
     """Tell whether `stream` is a terminal that takes colours."""
     return bool(stream.isatty()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def width() -> int | None:
+    """Return the columns of the terminal that stdout is, or None where it is none: nothing is fitted there."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def print_lines(lines: Iterable[Line]) -> None:

@@ -9,20 +9,28 @@ from typing import TYPE_CHECKING, TextIO
 from recall.client import Client
 
 if TYPE_CHECKING:
+    from rich.progress import Task
+
     from recall.types import Status
 
 _EVERY = 0.1
 """Seconds between two looks."""
+_WORDS = 32
+"""Cells of the words, of how much is read, and of the blanks beside the bar."""
+_RATE = 20
+"""Cells of rate and time left, which a narrow terminal goes without."""
 
 
 def watch(client: Client, stream: TextIO, until: Callable[[], bool]) -> bool:
     """Show the index filling until it is complete or `until()` holds; return whether it is complete."""
     status = client.status()
-    bar = _Bar(status) if stream.isatty() and not status["complete"] else None
+    bar: _Bar | None = None
     try:
         while True:
             if status["complete"] or until():
                 return status["complete"]
+            if bar is None and stream.isatty() and status["pending_bytes"]:
+                bar = _Bar(status)  # before that nobody knows how much there is
             if bar is not None:
                 bar.show(status)
             time.sleep(_EVERY)
@@ -38,18 +46,27 @@ class _Bar:
     def __init__(self, status: Status) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-        from rich.progress import TransferSpeedColumn as Speed
+        from rich.progress import TransferSpeedColumn as Rate
+        from rich.table import Column
+        from rich.text import Text
 
-        self._progress = Progress(
-            TextColumn("reading sessions"),
-            BarColumn(),
-            DownloadColumn(),
-            Speed(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._most = max(status["pending_bytes"], 1)
+        class Speed(Rate):
+            def render(self, task: Task) -> Text:
+                """Nothing before there is a rate, where rich shows a question mark."""
+                return super().render(task) if task.finished_speed or task.speed else Text("")
+
+        def whole() -> Column:
+            return Column(no_wrap=True)
+
+        console = Console(stderr=True)
+        room = console.width - _WORDS
+        columns = [BarColumn(min(40, room)), DownloadColumn(table_column=whole())] if room > 1 else []
+        if room - _RATE > 1:
+            columns[0] = BarColumn(min(40, room - _RATE))
+            columns += [Speed(table_column=whole()), TimeRemainingColumn(table_column=whole())]
+        words = TextColumn("reading sessions", table_column=whole())
+        self._progress = Progress(words, *columns, console=console, transient=True)
+        self._most = status["pending_bytes"]
         self._task = self._progress.add_task("", total=self._most)
         self._progress.start()
 

@@ -9,6 +9,7 @@ import click
 
 from recall.cli.ask import ask
 from recall.cli.options import (
+    Whole,
     agent_option,
     json_option,
     limit_option,
@@ -56,7 +57,7 @@ def _tell(answer: Any, as_json: bool, found: bool, lines: Callable[[], Iterator[
 @click.argument("query", nargs=-1, required=True)
 @_filters
 @sub_agents_option
-@click.option("--budget", type=click.IntRange(200, 1024 * 1024), metavar="BYTES", help="At most this long.")
+@click.option("--budget", type=Whole(200, 1024 * 1024), metavar="BYTES", help="At most this long.")
 def context(query: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Print a digest of the session that answers QUERY, in Markdown: what was decided and done."""
     answer: ContextResult = ask("context", params(query=_text(query), **given))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -24,26 +25,31 @@ TEXT_LINES = 30
 """Lines of one record that `show` prints; `--json` has all of them."""
 
 
-def hits(answer: SearchResult, offset: int = 0) -> Iterator[Line]:
-    """Yield a search answer as lines: best first."""
+def hits(answer: SearchResult, offset: int = 0, width: int | None = None, named: bool = False) -> Iterator[Line]:
+    """Yield a search answer as lines: best first; fitted to `width` cells where there is one. With `named`, sessions were
+    named, and all matches asked for."""
     for number, hit in enumerate(answer["hits"], offset + 1):
-        yield from _hit(number, hit)
+        yield from _hit(number, hit, None if named else answer["query"], width)
         yield []
-    yield [(_summary(answer, offset), "dim")]
+    yield from _wrapped([(_summary(answer, offset), "dim")], width)
 
 
-def _hit(number: int, hit: Hit) -> Iterator[Line]:
+def _hit(number: int, hit: Hit, query: str | None, width: int | None) -> Iterator[Line]:
     session = hit["session"]
-    yield [(f"{number:>2}. ", "dim"), *_title(session, hit.get("title_highlights", []))]
-    yield [("    ", ""), *about(session)]
+    yield _cut([(f"{number:>2}. ", "dim"), *_title(session, hit.get("title_highlights", []))], width)
+    yield from _wrapped([("    ", ""), *about(session)], width, gaps=True)
     for match in hit["matches"]:
         record = match["record"]
         spans: Line = [("    ", ""), (f"{label(record)} ", ROLE_STYLE.get(record["role"], ""))]
         spans += [(piece, MATCH if lit else "") for piece, lit in marked(match["snippet"], match["highlights"])]
-        yield spans
+        yield from _wrapped(spans, width)
     more = hit["match_count"] - len(hit["matches"])
     if more > 0 and hit["matches"]:
-        yield [(f"    and {more} more: recall show {short(session)}", "dim")]
+        command = f"recall show {short(session)}"
+        if query is not None:
+            command = f"recall search {shlex.quote(clean_line(query))} --session {short(session)}"
+        told = "more" if query is not None else "more, or the same again"
+        yield [(f"    and {more:,} {told}: {command}", "dim")]
 
 
 def _summary(answer: SearchResult, offset: int) -> str:
@@ -66,10 +72,27 @@ def filling(index: Any) -> str:
     return " · the index is still filling" + (f": {size(pending)} to read" if pending else "")
 
 
-def session_lines(session: Session) -> Iterator[Line]:
-    """Yield one entry of a list of sessions."""
-    yield _title(session, [])
-    yield [("    ", ""), *about(session)]
+def session_lines(session: Session, width: int | None = None) -> Iterator[Line]:
+    """Yield one entry of a list of sessions, fitted to `width` cells where there is one."""
+    yield _cut(_title(session, []), width)
+    yield from _wrapped([("    ", ""), *about(session)], width, gaps=True)
+
+
+def _cut(line: Line, width: int | None) -> Line:
+    if width is None:
+        return line
+    from recall.cli.fit import cut
+
+    return cut(line, width)
+
+
+def _wrapped(line: Line, width: int | None, gaps: bool = False) -> Iterator[Line]:
+    if width is None:
+        yield line
+        return
+    from recall.cli.fit import wrapped
+
+    yield from wrapped(line, width, gaps)
 
 
 def _title(session: Session, highlights: list[list[int]]) -> Line:
@@ -181,6 +204,11 @@ def size(count: int) -> str:
 def counted(count: int, what: str) -> str:
     """Return a count with its noun: `1 session`, `12,345 sessions`."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def no_more(total: int, what: str) -> str:
+    """Return what is said of a page behind the last one."""
+    return f"no more: {counted(total, what)} in all"
 
 
 def span(seconds: float) -> str:

@@ -21,20 +21,40 @@ from recall.cli.options import (
     sub_agents_option,
     until_option,
 )
-from recall.cli.output import print_json, print_lines
+from recall.cli.output import print_json, print_lines, warn, width
 from recall.errors import UsageError
+
+NAMED_MATCHES = 100
+"""Matches of a session that are shown where `--session` names it."""
 
 
 class QueryCommand(click.Command):
     """A command whose arguments are a query: what is none of its options is text, also where it starts with `-`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        flags, valued = set(ctx.help_option_names), set[str]()
+        flags, valued = self.kinds_of_options()
+        options, words = split_query(args, flags, valued)
+        if not ctx.resilient_parsing and "--json" not in options:
+            text = args[: args.index("--")] if "--" in args else args
+            ctx.call_on_close(lambda: _hint([word for word in text if word in words], flags | valued))
+        return super().parse_args(ctx, [*options, "--", *words])
+
+    def kinds_of_options(self) -> tuple[set[str], set[str]]:
+        """Return (the options that stand alone, those that take a value)."""
+        flags, valued = {"-h", "--help"}, set[str]()
         for option in self.params:
             if isinstance(option, click.Option):
                 (flags if option.is_flag else valued).update(option.opts)
-        options, words = split_query(args, flags, valued)
-        return super().parse_args(ctx, [*options, "--", *words])
+        return flags, valued
+
+
+def _hint(words: list[str], options: set[str]) -> None:
+    """Say on stderr which option may have been meant by a word of the query."""
+    from recall.cli.hints import option_meant
+
+    for word in words:
+        if (meant := option_meant(word, sorted(options))) is not None:
+            warn(f"recall: {word} was taken as text; did you mean {meant}?")
 
 
 def split_query(args: list[str], flags: set[str], valued: set[str]) -> tuple[list[str], list[str]]:
@@ -87,17 +107,20 @@ def search(query: tuple[str, ...], as_json: bool, offset: int, **given: Any) -> 
     text = " ".join(query)
     if not text.strip():
         raise UsageError("the query is empty: give it a word")
+    if named := bool(given["session"]):  # whoever names a session wants to see what is in it
+        given["matches"] = NAMED_MATCHES
     answer = ask("search", params(query=text, offset=offset, **given) | zone())
     if as_json:
         print_json(answer)
     elif answer["hits"]:
         from recall.cli.render import hits
 
-        print_lines(hits(answer, offset))
+        print_lines(hits(answer, offset, width(), named))
     else:
-        from recall.cli.render import filling
+        from recall.cli.render import filling, no_more
 
-        print_lines([[("nothing found" + filling(answer["index"]), "dim")]])
+        told = no_more(answer["total"], "session") if answer["total"] else "nothing found"
+        print_lines([[(told + filling(answer["index"]), "dim")]])
     if not answer["hits"]:
         sys.stdout.flush()
         raise click.exceptions.Exit(1)

@@ -18,16 +18,17 @@ from recall.cli.options import (
     offset_option,
     params,
     project_option,
+    session_argument,
     since_option,
     sub_agents_option,
 )
-from recall.cli.output import Line, print_json, print_lines
+from recall.cli.output import Line, print_json, print_lines, warn, width
 from recall.errors import Refused
 from recall.types import ResumeResult, ShowResult
 
 
 @click.command()
-@click.argument("session")
+@session_argument
 @json_option
 @click.option("--all-branches", is_flag=True, help="Also what was rewound.")
 @click.option("--around", metavar="RECORD", help="The records around this one.")
@@ -41,12 +42,14 @@ def show(session: str, as_json: bool, **given: Any) -> None:
     if as_json:
         print_json(dict(answer))
         return
-    from recall.cli.render import record_lines, session_lines
+    from recall.cli.render import no_more, record_lines, session_lines
 
-    lines: list[Line] = [*session_lines(answer["session"]), []]
+    lines: list[Line] = [*session_lines(answer["session"], width()), []]
     for record in answer["records"]:
         lines += [*record_lines(record), []]
-    if answer.get("next_offset"):
+    if not answer["records"] and answer.get("total"):
+        lines.append([(no_more(answer["total"], "record"), "dim")])
+    elif answer.get("next_offset"):
         lines.append([(f"more with --offset {answer['next_offset']}", "dim")])
     elif answer["session"]["resume"]:
         from recall.clean import clean_line
@@ -69,21 +72,23 @@ def sessions(as_json: bool, **given: Any) -> None:
     if as_json:
         print_json(answer)
     else:
-        from recall.cli.render import session_lines
+        from recall.cli.render import counted, no_more, session_lines
 
         lines: list[Line] = []
+        columns = width()
         for session in answer["sessions"]:
-            lines += session_lines(session)
+            lines += session_lines(session, columns)
         shown = len(answer["sessions"])
         more = f" · more with --offset {answer['next_offset']}" if answer.get("next_offset") else ""
-        lines.append([(f"{shown} of {answer['total']} sessions{more}", "dim")])
+        told = f"{shown} of {counted(answer['total'], 'session')}{more}"
+        lines.append([(told if shown or not answer["total"] else no_more(answer["total"], "session"), "dim")])
         print_lines(lines)
     if not answer["sessions"]:
         raise click.exceptions.Exit(1)
 
 
 @click.command()
-@click.argument("session")
+@session_argument
 @json_option
 @click.option("--exec", "execute", is_flag=True, help="Run the command in this terminal.")
 def resume(session: str, as_json: bool, execute: bool) -> None:
@@ -96,6 +101,8 @@ def resume(session: str, as_json: bool, execute: bool) -> None:
     if as_json:
         print_json(dict(answer))
         return
+    if answer["cwd"] and not os.path.isdir(answer["cwd"]):
+        warn(f"recall: the directory {answer['cwd']} is not there any more: restore it before you run this")
     # Printed as it is: it is meant to be pasted into a shell, and shlex has quoted what the session's names hold.
     print_lines([[(shell_command(answer["argv"], answer["cwd"]), "")]])
 
