@@ -210,7 +210,8 @@ class Connection(asyncio.Protocol, Generic[S]):
     def _runs_inline(self, method: Method[S], params: dict[str, Any]) -> bool:
         if method.needs_index and not self._server.service.is_ready():
             return False
-        return method.inline_limit is None or params.get("limit", 0) <= method.inline_limit
+        long = "matches" in params  # more of each than a page of short answers has
+        return method.inline_limit is None or (params.get("limit", 0) <= method.inline_limit and not long)
 
     # -- work that takes time ---------------------------------------------------------------------------------------
 
