@@ -47,8 +47,8 @@ _AFTER = re.compile(
         [ \t]{{0,40}}(?P<set>:=|=>|<-(?!-)|->|\?\??=|\|\|=|=) |
         (?P<encoded>%3[dD]) |
         [ \t]{{0,40}}(?P<colon>:(?![:/]/?)|：|＝) |
-        (?P<comma>[ \t]{{0,4}},[ \t]{{0,8}}(?:\\?\r?\n[ \t]{{0,40}}|\\{{1,7}}n[ ]{{0,40}})?)(?={_QUOTE}) |
-        [ ]{_OF}[ ]{_SEVERAL}(?P<of>[ ]?(?::(?![:/])|[ ](?:is|ist|est|es|is[ ]now|=|—|-))[ ]) |
+        (?P<comma>[ \t]{{0,4}},[ \t]{{0,8}}(?:\\?\r?\n[ \t]{{0,40}}|\\{{1,7}}n[ ]{{0,40}})?)(?=(?:<<)?{_QUOTE}) |
+        [ ]{_OF}[ ]{_SEVERAL}(?P<of>[ ]?(?::(?![:/])|[ ](?:is|ist|est|es|è|é|är|er|jest|is[ ]now|was|=|—|-))[ ]) |
         [ ][^\W\d_a-zA-Z]{{3,20}}(?P<genitive>:)[ ] |
         [ ](?P<is>is|was|ist|lautet|war|es|era|est|était|är|er|é|è|je|jest|to|là|adalah|este|είναι|है|هي|هو|is[ ]now|are|will[ ]be|has[ ]been[ ](?:re)?set[ ]to|(?:re)?set[ ]to|changed[ ](?:to|from)|should[ ]be|must[ ]be|of)(?:[ ]?:)?[ ] |
         [ ](?P<dash>[-–—]|→|⇒)[ ] |
@@ -63,7 +63,7 @@ _AFTER = re.compile(
         (?P<space>[ \t]{{1,8}}(?:\\\r?\n[ \t]{{0,40}})?|\\\r?\n[ \t]{{1,40}})
     )"""
 )
-_GAP = re.compile(r"[ \t]{0,80}(?:\*{1,2}[ ]?)?")
+_GAP = re.compile(r"[ \t]{0,80}(?:\*{1,2}(?!\*)[ ]?)?")
 _BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\n([ \t]{1,40})")
 _NEXT_LINE = re.compile(r"(?:\([ \t]*)?\r?\n(?:[ \t]*\r?\n)?[ \t]{0,80}")
 _BETWEEN_TAGS = re.compile(r"\s{0,40}([^<>\n]{1,400}?)(?:\]\])?\s{0,40}(?=</|&lt;/|<\\/|\]\]>|\n|>|&gt;/)")
@@ -71,7 +71,7 @@ _NEXT_STRING = re.compile(r"\\{0,7}[\"'],[ ]?(?=\\{0,7}[\"'])")
 _WRAPPED = re.compile(
     r"(?:new[ ])?(?:(?:String::from|String|str|bytes|bytearray|\[\]byte|\[\]rune|Buffer\.from|SecretStr|SecretBytes|SecretString(?:::new|::from)?|Secret(?:::new)?|Some|Ok|Just|"
     r"std::string|string|CString::new|Arc::from|Box::from|Cow::from|Sensitive|PASSWORD|password|strdup|encodeURIComponent|quote|GuardedString|PasswordData|text|T|_T|L|u8|extra|NSString)[ ]?(?:\(|\{|!\()\s{0,8}b?|"
-    r"string\(\d{1,5}\)[ ]|[NL@](?=[\"']))(?=[\"'\\])"
+    r"string\(\d{1,5}\)[ ]|<<|[NL@](?=[\"']))(?=[\"'\\])"
 )
 """What may be wrapped around a string that is meant as it stands."""
 _CURLY = {"“": "”", "„": "“”", "«": "»", "‘": "’", "「": "」", "『": "』", "《": "》", "【": "】"}
@@ -188,6 +188,8 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         return None
     if text.startswith("${", start - len(head) - 2):
         return _fallback(text, end + len(tail), category)
+    if not text[start - len(head) - 1 : start - len(head)].isascii() and text[start - len(head) - 2 : start - len(head) - 1] == '"':
+        return None  # a word of a tokenizer's vocabulary: "Ġpassword"
     name = _name(category, head, text[start:end].lower() if category != "key" else text[start:end], tail)
     if name.promise is None:
         return None
@@ -228,6 +230,12 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         value = read_value(text, at)
     if value is None or value.end <= value.start:
         return None
+    if not value.quote and op == "colon" and "]" in after["close"]:
+        return None  # `a[href*="password"]:hover`
+    if value.quote and op == "set" and not after["close"] and text[value.start] in " +.,)&|%":
+        line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
+        if _opens(line, value.quote[-1]):  # "…&password=" + password
+            return None
     if op == "call":
         value = _last_argument(text, value)
     if after["is2"] and not value.quote and not _ASCII_MIX.search(text, value.start, value.end):

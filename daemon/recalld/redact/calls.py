@@ -98,7 +98,7 @@ def signing(text: str, start: int, end: int) -> Iterator[Span]:
             and not values.is_slug(v)
             and not values.is_uuid(v)
             and " " not in v
-            and (values.is_random(v) or (values.is_hex(v) and len(v) >= 32) or (mixed_classes(v) and len(v) >= 8))
+            and (values.is_random(v, 12) or (values.is_hex(v) and len(v) >= 32) or (mixed_classes(v) and len(v) >= 8))
             and any(c.isdigit() for c in v)
         ):
             yield (*found.span(1), "secret")

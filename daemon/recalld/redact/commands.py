@@ -78,6 +78,8 @@ OPTIONS: dict[str, tuple[re.Pattern[str], ...]] = {
         ("activate-refresh-token",): (rf"[ ]{_WORD}[ ](?=\S)",),
         ("--uri ", "--uri="): (r"[\"']?[\w.-]{1,60}:(?P<v>[^\s\"'/@]{2,100})@",),
         ("snmp-server community", "password 0 ", "password 7 ", "secret 0 "): (r"[ ]?(?=\S)",),
+        ("key-string", "radius-server key", "tacacs-server key", "server-private key", "ip ospf authentication-key", "snyk auth", "importprivkey", "nostril --sec", "--sec ", "pulumi login --token"): (r"[ ](?:[07][ ])?(?=\S)",),
+        ("codecov",): (_o("-t"),),
         ("user default on >",): (r"(?=\S)",),
         ("bundle config",): (r"(?:[ ]set)?(?:[ ]--\w{1,10})?[ ]\S{1,100}[ ]\\{0,7}[\"']?[\w.@-]{1,60}:(?P<v>[^\s\"']{2,200})",),
         ("user-secrets set",): (rf"[ ]{_WORD}[ ](?=\S)",),

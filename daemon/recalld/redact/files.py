@@ -21,7 +21,7 @@ def pgpass(text: str, start: int, end: int) -> Iterator[Span]:
     """A line of .pgpass: host:port:database:user:password."""
     segment = text[max(0, start - 120) : start]
     head = segment[len(segment.rstrip(_HOST)) :]
-    if not head:
+    if not head or segment[: -len(head)][-1:] == ":":
         return
     if head[0] == "n" and segment[: -len(head)].endswith("\\"):
         head = head[1:]
@@ -93,3 +93,37 @@ def cookie_jar(text: str, start: int, end: int) -> Iterator[Span]:
     found = _JAR.match(text, end)
     if found is not None and (values.is_random(found[2][:200]) or values.is_hex(found[2][:128])):
         yield (*found.span(2), "cookie")
+
+
+_BUNDLE = re.compile(r"[A-Z0-9_]{0,60}__[A-Z0-9_]{1,60}\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?(?:[\w.@+-]{1,60}:)?([^\s\"'\\]{4,200})")
+
+
+def bundle_host(text: str, start: int, end: int) -> Iterator[Span]:
+    """Bundler's credentials for a host: `BUNDLE_GEMS__EXAMPLE__COM: "user:X"`."""
+    found = _BUNDLE.match(text, end)
+    if found is not None and not values.is_reference(found[1]) and not values.is_machine(found[1]) and any(c.isdigit() for c in found[1]):
+        yield (*found.span(1), "password")
+
+
+_CHAP = re.compile(r"[^\n]{0,100}\n(?:#[^\n]{0,200}\n){0,4}((?:\"[^\"\n]{1,60}\"|\S{1,60})[ \t]+\S{1,60}[ \t]+)\"?([^\s\"]{4,100})")
+
+
+def chap(text: str, start: int, end: int) -> Iterator[Span]:
+    """A line of chap-secrets: client, server, secret, addresses."""
+    found = _CHAP.match(text, end)
+    if found is not None and not values.is_reference(found[2]):
+        yield (*found.span(2), "password")
+
+
+_FORM = re.compile(
+    r"\\{0,3}[\"']?([\w.-]{1,60})\\{0,3}[\"']?(?:;[^\r\n\\]{0,100})?(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)(?:Content-[^\r\n\\]{0,100}(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)){0,2}"
+    r"(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)([^\r\n\\]{3,2000})"
+)
+_FORM_NAME = re.compile(r"(?i)pass|secret|token|pwd|api.?key|credential|auth")
+
+
+def form_field(text: str, start: int, end: int) -> Iterator[Span]:
+    """A field of a multipart form: its name in a header, its value below an empty line."""
+    found = _FORM.match(text, end)
+    if found is not None and _FORM_NAME.search(found[1]) and not values.is_reference(found[2]) and not found[2].startswith("--"):
+        yield (*found.span(2), "password" if "pass" in found[1].lower() else "secret")

@@ -133,7 +133,7 @@ def cookies(text: str, start: int, end: int) -> Iterator[Span]:
             yield (*pair.span(2), "cookie")
 
 
-_SESSION = re.compile(r"\\{0,7}[\"']?[ ]{0,2}(?:=|:)[ ]{0,2}(?:\\{0,7}[\"'])?([A-Za-z0-9%._+/=-]{16,4096})")
+_SESSION = re.compile(r"\\{0,7}[\"']?[ ]{0,2}(?:=|:|,\s{0,20}\\{0,7}[\"']?[vV]alue\\{0,7}[\"']?[ ]?[:=])[ ]{0,2}(?:\\{0,7}[\"'])?([A-Za-z0-9%._+/=-]{16,4096})")
 
 
 def session_cookie(text: str, start: int, end: int) -> Iterator[Span]:
@@ -147,7 +147,7 @@ def session_cookie(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(1), "cookie")
 
 
-_TEAM = re.compile(r"\\{0,7}[\"']?[ ]{0,2}[:=,][ ]{0,2}\\{0,7}[\"']?([A-Za-z0-9]{20,64})(?![A-Za-z0-9])")
+_TEAM = re.compile(r"\\{0,7}[\"']?[ ]{0,2}[:=,][ ]{0,2}\\{0,7}[\"']?([A-Za-z0-9_]{20,120})(?![A-Za-z0-9])")
 
 
 def team_header(text: str, start: int, end: int) -> Iterator[Span]:

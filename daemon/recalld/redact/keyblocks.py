@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from collections.abc import Iterator
 
@@ -90,3 +92,19 @@ def putty_key(text: str, start: int, end: int) -> Iterator[Span]:
     found = _PUTTY.match(text, start)
     if found is not None:
         yield (found.start(1), found.end(1), "private-key")
+
+
+_ENCODED = re.compile(r"[A-Za-z0-9+/]{52,}")
+
+
+def encoded_key(text: str, start: int, end: int) -> Iterator[Span]:
+    """A private key that was put into base64 once more, as Kubernetes and CI variables hold it."""
+    found = _ENCODED.match(text, start, start + 64)
+    if found is None:
+        return
+    try:
+        head = base64.b64decode(found[0][: len(found[0]) // 4 * 4])
+    except (binascii.Error, ValueError):
+        return
+    if b"PRIVATE" in head:
+        yield (start, max(found.end(), _base64_end(text, start, min(len(text), start + _MAX_BLOCK))), "private-key")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation, MatchKind
 
-from recalld.redact import assign, names
+from recalld.redact import assign, drawn, names, near
 from recalld.redact.judge import KIND_OF, Span
 from recalld.redact.names import Category
 from recalld.redact.rules import KINDS as RULE_KINDS
@@ -73,17 +73,23 @@ class _Automaton:
     def spans(self, text: str) -> list[Span]:
         """Return every secret found in `text`; spans may overlap."""
         if text.isascii():
-            hits = self._ascii.find_matches_as_indexes(text.encode(), overlapping=True)
-            if not hits:
-                return []
+            data = text.encode()
+            hits = self._ascii.find_matches_as_indexes(data, overlapping=True)
             places = self._ascii_entries
             hits = [(places[number], start, end) for number, start, end in hits]
         else:
+            data = text.encode("ascii", "replace")
             try:
                 hits = self._any.find_matches_as_indexes(text, overlapping=True)
             except UnicodeEncodeError:  # lone surrogates: the same text with one question mark for each
                 hits = self._any.find_matches_as_indexes(text.encode("utf-8", "replace").decode(), overlapping=True)
-        return self._look(text, hits) if hits else []
+        found = self._look(text, hits) if hits else []
+        if len(data) >= drawn.RUN:
+            runs = data.translate(drawn.TABLE)
+            at = runs.find(drawn.NEEDLE)
+            if at >= 0:
+                found.extend(drawn.find(text, runs, at, told=bool(hits)))
+        return found
 
     def _look(self, text: str, hits: list[tuple[int, int, int]]) -> list[Span]:
         found: list[Span] = []
@@ -92,6 +98,7 @@ class _Automaton:
         if any(number == self._mark for number, _, _ in hits):
             hits.sort(key=lambda hit: hit[1])
         named_until = -1  # end of the last named value: what it names inside goes with it
+        line_until = quoted_until = -1  # ends of the lines that were read for what only the line gives away
         covered = -1  # end of the last token found: its own text is not looked at again
         for number, start, end in hits:
             if start < marked or start < covered:
@@ -121,6 +128,15 @@ class _Automaton:
                 if named is not None:
                     found.append(named)
                     named_until = named[1]
+                elif start >= line_until:
+                    begin, line_until = near.line_of(text, start)
+                    found.extend(near.printed(text, begin, line_until))
+                    if category == "password":
+                        found.extend(near.quoted(text, begin, line_until))
+                        quoted_until = line_until
+                elif category == "password" and start >= quoted_until:
+                    begin, quoted_until = near.line_of(text, start)
+                    found.extend(near.quoted(text, begin, quoted_until))
         return found
 
 

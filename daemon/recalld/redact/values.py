@@ -38,7 +38,7 @@ _EMPTY_WORDS = words(
     name email login admin_password invalid incorrect wrong missing expired valid changed updated reset enabled
     disabled ok error failed success bearer basic digest plain hashed salted plaintext encrypted ask prompt stdin file env
     environment vault keychain keyring auto autodetect current new old left right primary foreign unique public
-    private literal static const
+    private literal static const pw pwd pass passwd password
     """
 )
 """Values that say of a setting what it is, or that there is none."""
@@ -59,7 +59,7 @@ _REFERENCE = re.compile(
     &\#?\w{2,6}; | q[qrwx]?[/({\[|] | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
     \$[A-Za-z_][A-Za-z0-9_]*(?:(?:[:.\[]|->).{0,200})?$          # $TOKEN, $env:TOKEN, $config["x"]
     | \$\$?[{(\[] | \#\{ | \{\{ | \{%  | \$\$$ | <%
-    | %\(?[A-Za-z_]\w*\)?[sd%]$ | %[sdrv]$ | \$\d$
+    | %~?\d$ | %\(?[A-Za-z_]\w*\)?[sd%]$ | %[sdrv]$ | \$\d$
     | \{[A-Za-z_]?[\w.!:\[\]"'()-]{0,80}\}\S{0,40}$         # {password}, {}
     | <[^<>\n]{0,80}>? \s* \S{0,3}$
     | \[[A-Za-z_ -]{0,60}\]?$ | \[redacted:
@@ -76,7 +76,7 @@ _CALL = re.compile(
 _DOTTED = re.compile(r"[&*!+-]?[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_#$][\w$]*)+[!?]?$")
 _EXPRESSION = re.compile(
     r"""(?x)
-    [\[({] | [agslbwtv]:[A-Za-z_0-9]\w{0,40}$ |
+    [\[({] | &(?:mut[ ])?\[ | [agslbwtv]:[A-Za-z_0-9]\w{0,40}$ |
     [\w$.+!'\"-]{0,60}[,;})\]]+[\w$.{}()\[\]]{0,60}[:=(.\[{] |
     [\w$.]{1,60}[;})\]]+(?:get|set|return|var|let|const|function|if|for|case|else|of|async|static|export|break|class|throw|try|while|switch|new)$ |
     [\w$.]{1,60}=[!\w$.]{1,60}[;,})] | (?:[A-Za-z_$][\w$]{0,30}\.[A-Za-z_$][\w$]{0,40}=){2} | \+?[\w$.]{1,60}\+$ | \\[sSwWdD][*+?] | \.\*/ |

@@ -1,0 +1,264 @@
+"""What is drawn at random, wherever a value may stand: `Client("X")`, `?code=X`, `Unseal Key 1: X`, X alone on a line.
+
+No literal leads to such a value, so runs of letters and digits are looked for in the text itself, with two operations
+of bytes that read more than a gigabyte a second. What is found is then judged by three things: how plainly it is drawn
+at random, what the words nearest to it promise (a key, or a hash), and whether it stands where a value stands.
+"""
+
+# Long lines: a pattern is read whole.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import string
+from collections.abc import Iterator
+from functools import lru_cache
+
+from recalld.redact import values
+from recalld.redact.judge import Span
+from recalld.redact.wordlike import worded
+
+RUN = 16
+"""Letters and digits in a row that make a run worth a look. Base64 of 32 characters holds one in 19 of 20 cases."""
+_ALNUM = string.ascii_letters + string.digits
+TABLE = bytes(97 if chr(c) in _ALNUM else 32 for c in range(256))
+NEEDLE = b"a" * RUN
+
+_LEFT = 160
+_LINE = 200
+"""Characters before and behind a run, on its line, whose words count."""
+PLAIN = 32
+"""Characters from which on upper case, lower case and digits in a disorder are enough without a telling word."""
+LONGEST = 300
+"""Characters from which on it is a file's content rather than a key, if no word says otherwise."""
+
+_TELLING = re.compile(
+    r"(?i)pass(?:wor|wd|phrase|code)\w*|passwor|\bpw\b|\bpwd|secrets?(?:[ _-]?id)?|credential|mnemonic|(?:auth\w*[ _-])?tokens?\b|_token|[a-z]Token|"
+    r"api[ _-]?keys?|keys?(?![a-z])|[_-]key|private|\bauth(?:enticate)?\b|\bo?auth2?\b|\blogin\b|\bbearer\b|unseal|signing|deployer|\bseed\b|"
+    r"privkey|encrypt\w*|decrypt\w*|licen[sc]e|cookie|sess(?:ion)?\b|\bsid\b|\bpat\b|webhook|\bhmac\b|\bpsk\b|totp|\botp\b|2fa|\bapp_?id\b|"
+    r"密码|密钥|令牌|パスワード|비밀번호|токен|парол|ключ|clé|clave|chiave|schlüssel"
+)
+_INNOCENT = re.compile(
+    r"(?i)\bsha-?\d{0,3}\b|sha\d{3}|\bmd5|hash\w*|digest\w*|check ?sum\w*|integrity|\bh1:|\be-?tag\b|finger ?print\w*|thumbprint|commit\w*|\bmerge\b|"
+    r"pub(?:lic|lishable)?[ _-]?(?:api[ _-]?)?(?:keys?|tokens?)|pub(?:lic|lishable)\b|anon[ _-]?key|site[ _-]?key|partition[ _-]?key|idempotency[ _-]?\w*|cache[ _-]?keys?|sort[ _-]?key|"
+    r"(?:object|s3|storage|primary|foreign|row|group|chunk|dedup\w*|lookup|routing|message|i18n|translation)[ _-]?key|host[ _-]?keys?|known[ _-]hosts|authorized[ _-]keys|"
+    r"certificat\w*|\bcert\b|\bcsr\b|\bpem\b|(?:key|token|session|login|auth|cookie)?[ _-]?ids?\b|\w*(?<=[a-z])Ids?\b|\bsid:|u?uid\b|guid|trace\w*|\bspan\b|request\w*|response\w*|cursor|"
+    r"next[ _-]?(?:page)?[ _-]?(?:token)?|page[ _-]?token|continuation\w*|sync[ _-]?token|resume[ _-]?token|nonce|\bbuild\b|revision|\brev\b|version|\btag\b|address\w*|"
+    r"\bcid\b|ipfs|base64,?|data:|image|\bfont\b|\bsrc\b|signature\w*|\bsig\b|csrf|xsrf|tree|blob|snapshot|checkpoint|\btx\b|transaction\w*|\bblock\b|contract|"
+    r"\bkid\b|\bjti\b|thumb|avatar|asset|chunk|bundle|\bx5[ct]\b|dnskey|dkim|rrsig|tlsa|ssh-\w+|ecdsa\S*|mint|program|declare_id|alphabet|charset|"
+    r"object|node_id|etag|\boid\b|\bref\b|slug|file[ _-]?name|\.(?:js|css|png|jpe?g|svg|woff2?|map|json|lock|go|py)\b"
+)
+_HASHES = re.compile(r"(?i)\bsha\d*|\bmd5|hash|digest|checksum|integrity|fingerprint|thumbprint|commit|\betag|image|tree|blob|layer|\btx\b|transaction|block")
+_NAMED_SECRET = re.compile(
+    r"(?i)pass(?:wor|wd|phrase|code)|secret|credential|token|api[ _-]?key|(?:private|admin|master|access|auth|signing|encrypt\w*|decrypt\w*|deploy\w*|license|account|app|session|server|write|root|unseal|machine|validation|bot|account)[ _.-]?keys?\b|"
+    r"deployer|privkey|unseal|\bappid\b|app_id|bearer|\bauth\b|\bwallet|\bpsk\b|cookie|session"
+)
+_IDS = values.words(
+    """
+    toolu srvtoolu call msg req request run thread asst assistant file chatcmpl cmpl gen resp response rs fc item step org proj user usr
+    cus sub pi ch in prod price evt acct seti pm card src txn re ii cs si tr po py ba plink taxr rcpt modelcontext batch msgbatch vs ftjob
+    session sess conv conversation agent task job build dpl prj team chunk css sha sha256 sha512 md5 hash id uuid trace span event pk
+    publishable public pub pubkey site anon img image asset vercel index main vendor app page layout node commit rev cursor container ses
+    """
+)
+"""What stands before an id rather than a key: `toolu_…`, `chatcmpl-…`, `cus_…`."""
+_ASCENDING = [order[i : i + 5] for order in ("abcdefghijklmnopqrstuvwxyz", "0123456789") for i in range(len(order) - 4)]
+_PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9]{0,15}(?:[_-][A-Za-z][A-Za-z0-9]{0,11}){0,3})[_-](?=[A-Za-z0-9+/_-]{20,}$)")
+_BODY_RIGHT = re.compile(r"(?:[A-Za-z0-9+/_~-]|%(?:2[BFbf]|3[Dd])|\.(?=[A-Za-z0-9_-]{6})){0,2000}={0,2}")
+_BODY_LEFT = re.compile(r"(?:[A-Za-z0-9+/_~-]|%(?:2[BFbf]|3[Dd])|(?<=[A-Za-z0-9_-])\.)*$")
+_OPENS = frozenset(" \t\n\r\"'`=:([{,;|>*…&?@!<“«「：。，、")
+_QUERY = re.compile(r"[?&;]([\w.-]{1,40})=$")
+_QUERY_SECRET = re.compile(r"(?i)code|key|token|^sig|auth|app_?id|secret|pass|access|^k$|cred|jwt|session|^sid$")
+
+
+def find(text: str, runs: bytes, at: int, *, told: bool) -> Iterator[Span]:
+    """Yield what is drawn at random in `text`. `runs` is the text, one byte a character, through TABLE; `at` the first
+    NEEDLE in it; `told`: some word in the text may tell of a secret."""
+    until = -1
+    while at >= 0:
+        end = runs.find(b" ", at + RUN)
+        if end < 0:
+            end = len(runs)
+        if at >= until:
+            run = text[at:end]
+            if not _DULL.match(run) and (told or not _HEX.match(run)):
+                found = _look(text, at, end)
+                until = found[1]
+                if found[2]:
+                    yield found
+        at = runs.find(NEEDLE, end)
+
+
+_DULL = re.compile(r"(?:[A-Za-z]?[a-z]{2,}+)++\d{0,6}[A-Za-z]?$|[A-Z]+$|\d+$")
+"""Words in a row: what nearly all runs are."""
+_HEX = re.compile(r"[0-9a-f]+$|[0-9A-F]+$")
+
+
+def _look(text: str, at: int, end: int) -> Span:
+    """Judge the run `at:end`. A span of no kind says how far there is nothing to be found."""
+    right = _BODY_RIGHT.match(text, end)
+    stop = right.end() if right else end
+    segment = text[max(0, at - _LEFT) : at]
+    left = _BODY_LEFT.search(segment)
+    start = at - (len(left[0]) if left else 0)
+    # an escape's letter is no part of it: `\nTOKEN`
+    if text[start - 1 : start] == "\\" and text[start] in "nrtbf" and start < at:
+        start += 1
+    token = text[start:stop]
+    if "/" in token and ("/" in token[: at - start] or not _base64ish(token)):
+        begin = max(start, text.rfind("/", start, at) + 1)
+        whole_path = begin > start or token.count("/") > 1
+        if not _base64ish(token) or whole_path and _pathlike(token):
+            return (begin, end, "")
+    kind = _kind(token)
+    nothing = (start, stop, "")
+    if kind is None or token.startswith(_MAGIC):
+        return nothing
+    before_char = text[start - 1 : start]
+    if before_char and before_char not in _OPENS and not before_char.isspace() and before_char != "\\" and ord(before_char) < 128:
+        return nothing
+    return (start, stop, "api-key") if _is_secret(text, start, stop, token, kind) else nothing
+
+
+def _base64ish(token: str) -> bool:
+    return "." not in token and "~" not in token and "_" not in token and "-" not in token.strip("-") and not _pathlike(token)
+
+
+def _pathlike(token: str) -> bool:
+    """Return whether pieces between slashes read as words, as a path's do."""
+    pieces = [p for p in token.split("/") if p]
+    words = sum(worded(p[:64]) >= 0.6 and len(p) > 2 for p in pieces)
+    return words > 0 and words * 3 >= len(pieces)
+
+
+_MAGIC = (
+    "/9j/", "iVBOR", "R0lGOD", "UklGR", "AAAA", "SUkq", "d09G", "JVBERi", "UEsDB", "H4sI", "TVqQ", "MII", "AAEAAA", "T1RUT", "PHN2Z", "PD94bW", "RWQ", "RWR",
+    "mDME", "mQIN", "mQEN", "xsBN", "xsFN", "iQIz", "iHUE", "_Z", "__Z", "_R", "Mii", "untrusted", "KLUv", "KLU",
+)  # fmt: skip
+"""How images, fonts, archives, certificates, public keys and mangled names begin."""
+
+
+@lru_cache(maxsize=4096)
+def _kind(token: str) -> str | None:
+    """Return what a token is made of: "mixed" (upper and lower case and digits), "single" (one case and digits), "hex",
+    or None where it is words, a sequence, or text in base64."""
+    if len(token) > 4000 or "EXAMPLE" in token or len(set(token)) < 8:
+        return None
+    lower = token.lower()
+    if any(run in lower for run in _ASCENDING):
+        return None
+    bare = lower[2:] if lower.startswith("0x") else lower
+    if values.is_uuid(token):
+        return None
+    prefix = _PREFIX.match(token)
+    if prefix is not None and values.is_hex(token[prefix.end() :]):
+        return "hex"
+    if values.is_hex(bare) or (len(bare) > 128 and set(bare) <= set("0123456789abcdef")):
+        return "hex" if len(bare) >= 24 and any(c.isalpha() for c in bare) else None
+    body = token.rstrip("=").rsplit("_", 1)[-1] if "_" in token else token.rstrip("=")
+    sample = token if worded(token[:200]) < 0.4 else body
+    if len(sample) < RUN or worded(sample[:200]) >= 0.42 or not values.is_random(sample[:400], RUN):
+        return None
+    if values.is_machine(token[:200]) or _is_text(token):
+        return None
+    digits = sum(c.isdigit() for c in sample)
+    if any(c.islower() for c in sample) and any(c.isupper() for c in sample):
+        return "mixed" if digits or len(sample) >= PLAIN else None
+    return "single" if digits >= 3 else None
+
+
+def _is_text(token: str) -> bool:
+    """Return whether `token` is text in base64."""
+    stripped = token[:200].rstrip("=").replace("-", "+").replace("_", "/")
+    stripped = stripped[: len(stripped) // 4 * 4]
+    try:
+        decoded = base64.b64decode(stripped, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return sum(32 <= c < 127 or c in (9, 10, 13) for c in decoded) >= 0.95 * len(decoded)
+
+
+def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
+    line_start = max(text.rfind("\n", max(0, start - _LINE), start) + 1, start - _LINE, 0)
+    before = text[line_start:start]
+    query = _QUERY.search(before[-48:])
+    if query is not None:
+        return bool(_QUERY_SECRET.search(query[1])) and not re.search(r"(?i)publi|page|next", query[1]) and len(token) >= 24
+    if "://" in before and " " not in before[before.rfind("://") :] and not before[-1:].isspace():
+        return False
+    prefix = _PREFIX.match(token)
+    parts = set(re.split("[_-]", prefix[1].lower())) if prefix else set()
+    if parts & _IDS and not parts & {"sk", "secret", "token", "key", "live", "private"}:
+        return False
+    word = _nearest(before)
+    if word is False or before.endswith(('W/"', 'W/\\"')) or _JWK.search(before):
+        return False
+    if text[stop : stop + 1] in (",", ";") and before[-1:] in (",", ";"):  # VLQ
+        return False
+    if kind == "hex":
+        if _HASHES.search(before) or len(token) > 130:
+            return False
+        behind = _comment(text, stop)
+        return bool(_NAMED_SECRET.search(before + " " + behind)) and not _HASHES.search(behind)
+    if word is None:
+        behind = _comment(text, stop)
+        above = ""
+        if line_start > 0 and not before.strip(" \t\"'`"):
+            above = text[max(0, line_start - 120) : line_start - 1].rpartition("\n")[2]
+        told = (_nearest(above) is True) or (bool(_TELLING.search(behind)) and not _INNOCENT.search(behind[:40]))
+    else:
+        told = True
+    if told and len(token) <= 4000:
+        if kind == "mixed":
+            return len(token) >= 20
+        return len(token) >= 24
+    opened = text.rfind("-----BEGIN", max(0, start - 4000), start)
+    if opened >= 0 and "PRIVATE" not in text[opened : opened + 50] and text.find("-----END", opened, start) < 0:
+        return False
+    if len(token) > LONGEST or _in_block(text, start, stop):
+        return False
+    if kind == "mixed":
+        return len(token) >= PLAIN and not _is_address(token)
+    return prefix is not None and len(token) - prefix.end() >= 28
+
+
+_JWK = re.compile(r"(?:^|[\"'{, ])(?:[a-z]|kid|x5\w|dp|dq|qi|bh|mappings|peer|names)\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?$")
+"""Members of public keys, and other names that a value of this form has by rights."""
+_COMMENT = re.compile(r"[^\n]{0,40}?(?:#|//|--|/\*|<-|←|\(|;[ ])[ ]?([^\n]{0,120})")
+
+
+def _comment(text: str, stop: int) -> str:
+    """Return what is said behind a value on its line."""
+    found = _COMMENT.match(text, stop)
+    return found[1] if found else ""
+
+
+def _nearest(before: str) -> bool | None:
+    """Return what the last telling word promises: a secret (True) or something public (False); None without one."""
+    last = (-1, -1, None)
+    for pattern, verdict in ((_TELLING, True), (_INNOCENT, False)):
+        for found in pattern.finditer(before):
+            if (found.end(), found.end() - found.start()) > last[:2]:
+                last = (found.end(), found.end() - found.start(), verdict)
+    return last[2]
+
+
+_BLOCK_LINE = re.compile(r"[A-Za-z0-9+/=]{48,}")
+
+
+def _in_block(text: str, start: int, stop: int) -> bool:
+    """Return whether lines of the same kind stand above or below: a file in base64."""
+    if stop - start < 48:
+        return False
+    return bool(
+        re.match(r"(?:\\n|\s|[|>#*+\"',])*[A-Za-z0-9+/=]{40,}", text[stop : stop + 120])
+        or re.search(r"[A-Za-z0-9+/=]{40,}(?:\\n|\s|[|>#*+\"',])*$", text[max(0, start - 120) : start])
+    )
+
+
+def _is_address(token: str) -> bool:
+    """Return whether `token` has the form of an address on a chain or of a content's name."""
+    return bool(re.fullmatch(r"[13][1-9A-HJ-NP-Za-km-z]{25,34}|Qm[1-9A-HJ-NP-Za-km-z]{44}|UC[\w-]{22}|[1-9A-HJ-NP-Za-km-z]{43,44}", token))

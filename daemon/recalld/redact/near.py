@@ -1,0 +1,74 @@
+"""Secrets on a line that speaks of one, where no notation leads from the name to the value.
+
+`connect("host", "ada", "X")  # password`, `my ($user, $password) = ("ada", "X")`, `$ cat config/master.key` with X below:
+what stands there is taken only where it looks like nothing but a password or a key.
+"""
+
+# Long lines: a pattern is read whole.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recalld.redact import values
+from recalld.redact.judge import Span, mixed_classes
+from recalld.redact.wordlike import worded
+
+REACH = 240
+"""Characters before and behind a name, on its line, that are read."""
+
+_QUOTED = re.compile(r"(?<!\\)(?:\"([^\"\s\\<>]{8,80})\"|'([^'\s\\<>]{8,80})')")
+_SHARP = frozenset("!#$%^&*~?+=@")
+_PROMPT = re.compile(r"[ \t]*(?:(?:\w[\w.@~:/-]{0,40})?[$#%❯➜»>][ ]|\+[ ]|(?:sudo[ ])?(?:cat|head|tail|less|more|type|bat|xxd|openssl|mix|rails|rake|pass|op)[ ])")
+_BELOW = re.compile(r"\r?\n[ \t]{0,8}([^\s\"'`<>]{12,400})[ \t]{0,8}(?=\r?\n|$)")
+_PUBLIC = re.compile(r"(?i)sum\b|hash|digest|fingerprint|\.pub\b|public|rev-parse|\bid\b|_id\b|\bls\b|find\b|which\b|grep|\brg\b|\bwc\b")
+
+
+def line_of(text: str, start: int) -> tuple[int, int]:
+    """Return where the line around `start` begins and ends, as far as it is read."""
+    begin = max(text.rfind("\n", max(0, start - REACH), start) + 1, start - REACH, 0)
+    end = text.find("\n", start, start + REACH)
+    return begin, end if end >= 0 else min(len(text), start + REACH)
+
+
+def quoted(text: str, begin: int, end: int) -> Iterator[Span]:
+    """Yield strings on a line about a password that look like one."""
+    for found in _QUOTED.finditer(text, begin, end):
+        number = found.lastindex or 1
+        if _passwordlike(found[number]):
+            yield (*found.span(number), "password")
+
+
+def _passwordlike(v: str) -> bool:
+    if not (any(c.isdigit() for c in v) and mixed_classes(v)) or "://" in v or "/" in v[:1] or "EXAMPLE" in v:
+        return False
+    if not any(c in _SHARP for c in v) and not values.is_random(v, 12):
+        return False
+    return (
+        worded(v) < 0.62
+        and not any(c in "(){}[]|;" for c in v)
+        and not values.is_reference(v)
+        and not values.is_machine(v)
+        and not values.is_pattern(v)
+        and not values.is_slug(v)
+        and not values.is_uuid(v)
+        and not re.match(r"[\w.+-]+@[\w-]+\.\w+$|[a-z]+[-_]?\d+$|[?&]?[\w.-]+=", v)
+    )
+
+
+def printed(text: str, begin: int, end: int) -> Iterator[Span]:
+    """Yield what a command that names a secret wrote on the line below."""
+    if not _PROMPT.match(text, begin, end):
+        return
+    found = _BELOW.match(text, end)
+    if found is None or _PUBLIC.search(text, begin, end):
+        return
+    v = found[1]
+    if (
+        not values.is_reference(v)
+        and not values.is_machine(v)
+        and (values.is_hex(v) and len(v) >= 24 or values.is_uuid(v) or values.is_random(v, 16) or (len(v) > 60 and values.is_random(v[:400], 16)))
+    ):
+        yield (*found.span(1), "secret")
