@@ -82,7 +82,7 @@ SIGNING_CALLS = (
     "make_password(", "password_verify(", "GenerateFromPassword(",
 )  # fmt: skip
 """Calls of which one argument is a key or a password, wherever it stands."""
-_QUOTED = re.compile(r"\\{0,7}[\"']([^\"'\n\\]{6,200})\\{0,7}[\"']")
+_QUOTED = re.compile(r"\\{0,7}[\"']([^\"'\n\\]{0,200})\\{0,7}[\"']")
 
 
 def signing(text: str, start: int, end: int) -> Iterator[Span]:
@@ -92,7 +92,8 @@ def signing(text: str, start: int, end: int) -> Iterator[Span]:
     for found in _QUOTED.finditer(text, end, stop):
         v = found[1]
         if (
-            not values.is_reference(v)
+            len(v) >= 6
+            and not values.is_reference(v)
             and not values.is_machine(v)
             and not values.is_pattern(v)
             and not values.is_slug(v)

@@ -35,22 +35,34 @@ PLAIN = 32
 LONGEST = 300
 """Characters from which on it is a file's content rather than a key, if no word says otherwise."""
 
-_TELLING = re.compile(
-    r"(?i)pass(?:wor|wd|phrase|code)\w*|passwor|\bpw\b|\bpwd|secrets?(?:[ _-]?id)?|credential|mnemonic|(?:auth\w*[ _-])?tokens?\b|_token|[a-z]Token|"
-    r"api[ _-]?keys?|keys?(?![a-z])|[_-]key|private|\bauth(?:enticate)?\b|\bo?auth2?\b|\blogin\b|\bbearer\b|unseal|signing|deployer|\bseed\b|"
-    r"privkey|encrypt\w*|decrypt\w*|licen[sc]e|cookie|sess(?:ion)?\b|\bsid\b|\bpat\b|webhook|\bhmac\b|\bpsk\b|totp|\botp\b|2fa|\bapp_?id\b|"
-    r"密码|密钥|令牌|パスワード|비밀번호|токен|парол|ключ|clé|clave|chiave|schlüssel"
+_TELLING = values.words(
+    """
+    password passwords passwd passwort passphrase passcode pass pw pwd secret secrets credential credentials creds mnemonic token tokens
+    key keys private auth authenticate oauth oauth2 authorization login bearer unseal signing deployer seed privkey importprivkey encrypt
+    encryption encrypted decrypt decryption licence license cookie cookies session sess pat webhook hmac psk totp otp 2fa appid apikey
+    jwt dsn connection authtoken signin unlock
+    """
 )
-_INNOCENT = re.compile(
-    r"(?i)\bsha-?\d{0,3}\b|sha\d{3}|\bmd5|hash\w*|digest\w*|check ?sum\w*|integrity|\bh1:|\be-?tag\b|finger ?print\w*|thumbprint|commit\w*|\bmerge\b|"
-    r"pub(?:lic|lishable)?[ _-]?(?:api[ _-]?)?(?:keys?|tokens?)|pub(?:lic|lishable)\b|anon[ _-]?key|site[ _-]?key|partition[ _-]?key|idempotency[ _-]?\w*|cache[ _-]?keys?|sort[ _-]?key|"
-    r"(?:object|s3|storage|primary|foreign|row|group|chunk|dedup\w*|lookup|routing|message|i18n|translation)[ _-]?key|host[ _-]?keys?|known[ _-]hosts|authorized[ _-]keys|"
-    r"certificat\w*|\bcert\b|\bcsr\b|\bpem\b|(?:key|token|session|login|auth|cookie)?[ _-]?ids?\b|\w*(?<=[a-z])Ids?\b|\bsid:|u?uid\b|guid|trace\w*|\bspan\b|request\w*|response\w*|cursor|"
-    r"next[ _-]?(?:page)?[ _-]?(?:token)?|page[ _-]?token|continuation\w*|sync[ _-]?token|resume[ _-]?token|nonce|\bbuild\b|revision|\brev\b|version|\btag\b|address\w*|"
-    r"\bcid\b|ipfs|base64,?|data:|image|\bfont\b|\bsrc\b|signature\w*|\bsig\b|csrf|xsrf|tree|blob|snapshot|checkpoint|\btx\b|transaction\w*|\bblock\b|contract|"
-    r"\bkid\b|\bjti\b|thumb|avatar|asset|chunk|bundle|\bx5[ct]\b|dnskey|dkim|rrsig|tlsa|ssh-\w+|ecdsa\S*|mint|program|declare_id|alphabet|charset|"
-    r"object|node_id|etag|\boid\b|\bref\b|slug|file[ _-]?name|\.(?:js|css|png|jpe?g|svg|woff2?|map|json|lock|go|py)\b"
+_FOREIGN = re.compile("密码|密钥|令牌|パスワード|トークン|비밀번호|토큰|токен|парол|ключ|clé|schlüssel")
+_INNOCENT = values.words(
+    """
+    sha md5 blake hash hashes hashed digest checksum sum integrity etag fingerprint thumbprint commit commits merge public publishable
+    pub pubkey anon certificate cert crt csr pem id ids uid uuid guid trace span request response cursor continuation nonce build
+    revision rev version tag address addr cid ipfs base64 image img font src signature sig csrf xsrf tree blob snapshot checkpoint tx
+    transaction block contract kid jti thumb avatar asset chunk bundle dnskey dkim rrsig tlsa ssh ecdsa mint program declare alphabet
+    charset object oid ref slug filename css js png jpg jpeg svg woff woff2 map json lock peer data mappings names resolved
+    etags layer path url href page vlq ssh1 known hosts fixture h1 zh
+    """
 )
+_INNOCENT_KEYS = values.words(
+    """
+    public pub publishable anon site partition idempotency cache sort object s3 storage primary foreign row group chunk dedup dedupe
+    lookup routing message i18n translation host ssh authorized map hot query react range shard item node file doc blob
+    """
+)
+_INNOCENT_TOKENS = values.words("page next continuation sync resume pagination public push device csrf xsrf cancel stop")
+_COMPOUNDS = values.words("sitekey hotkey monkey primarykey foreignkey cachekey datakey sortkey hostkey partitionkey turkey hockey keyless")
+_PARTS = re.compile(r"[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])|\d+[a-z]*")
 _HASHES = re.compile(r"(?i)\bsha\d*|\bmd5|hash|digest|checksum|integrity|fingerprint|thumbprint|commit|\betag|image|tree|blob|layer|\btx\b|transaction|block")
 _NAMED_SECRET = re.compile(
     r"(?i)pass(?:wor|wd|phrase|code)|secret|credential|token|api[ _-]?key|(?:private|admin|master|access|auth|signing|encrypt\w*|decrypt\w*|deploy\w*|license|account|app|session|server|write|root|unseal|machine|validation|bot|account)[ _.-]?keys?\b|"
@@ -66,9 +78,12 @@ _IDS = values.words(
 )
 """What stands before an id rather than a key: `toolu_…`, `chatcmpl-…`, `cus_…`."""
 _ASCENDING = [order[i : i + 5] for order in ("abcdefghijklmnopqrstuvwxyz", "0123456789") for i in range(len(order) - 4)]
-_PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9]{0,15}(?:[_-][A-Za-z][A-Za-z0-9]{0,11}){0,3})[_-](?=[A-Za-z0-9+/_-]{20,}$)")
+_DIGITS = re.compile(r"\d+")
+_PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9]{0,15}(?:[_-][A-Za-z][A-Za-z0-9]{0,11}){0,3})[_-](?=[A-Za-z0-9+/_-]{16,}$)")
 _BODY_RIGHT = re.compile(r"(?:[A-Za-z0-9+/_~-]|%(?:2[BFbf]|3[Dd])|\.(?=[A-Za-z0-9_-]{6})){0,2000}={0,2}")
-_BODY_LEFT = re.compile(r"(?:[A-Za-z0-9+/_~-]|%(?:2[BFbf]|3[Dd])|(?<=[A-Za-z0-9_-])\.)*$")
+_BODY = _ALNUM + "+/_~-%."
+LABELS = ("sha256=", "sha256-", "sha256:", "sha512-", "sha512=", "sha512:", "sha384-", "sha1-", "sha1:", "SHA256:", "SHA1:", "h1:", "md5:", "base64,")
+"""What stands right before a hash or a file's content."""
 _OPENS = frozenset(" \t\n\r\"'`=:([{,;|>*…&?@!<“«「：。，、")
 _QUERY = re.compile(r"[?&;]([\w.-]{1,40})=$")
 _QUERY_SECRET = re.compile(r"(?i)code|key|token|^sig|auth|app_?id|secret|pass|access|^k$|cred|jwt|session|^sid$")
@@ -102,8 +117,9 @@ def _look(text: str, at: int, end: int) -> Span:
     right = _BODY_RIGHT.match(text, end)
     stop = right.end() if right else end
     segment = text[max(0, at - _LEFT) : at]
-    left = _BODY_LEFT.search(segment)
-    start = at - (len(left[0]) if left else 0)
+    if segment.endswith(LABELS):
+        return (at, stop, "")
+    start = at - len(segment) + len(segment.rstrip(_BODY))
     # an escape's letter is no part of it: `\nTOKEN`
     if text[start - 1 : start] == "\\" and text[start] in "nrtbf" and start < at:
         start += 1
@@ -135,7 +151,7 @@ def _pathlike(token: str) -> bool:
 
 
 _MAGIC = (
-    "/9j/", "iVBOR", "R0lGOD", "UklGR", "AAAA", "SUkq", "d09G", "JVBERi", "UEsDB", "H4sI", "TVqQ", "MII", "AAEAAA", "T1RUT", "PHN2Z", "PD94bW", "RWQ", "RWR",
+    "/9j/", "iVBOR", "R0lGOD", "UklGR", "AAAAB3", "AAAAC3", "AAAAE2", "AAAAG", "SUkq", "d09G", "JVBERi", "UEsDB", "H4sI", "TVqQ", "MII", "AAEAAA", "T1RUT", "PHN2Z", "PD94bW", "RWQ", "RWR",
     "mDME", "mQIN", "mQEN", "xsBN", "xsFN", "iQIz", "iHUE", "_Z", "__Z", "_R", "Mii", "untrusted", "KLUv", "KLU",
 )  # fmt: skip
 """How images, fonts, archives, certificates, public keys and mangled names begin."""
@@ -145,29 +161,34 @@ _MAGIC = (
 def _kind(token: str) -> str | None:
     """Return what a token is made of: "mixed" (upper and lower case and digits), "single" (one case and digits), "hex",
     or None where it is words, a sequence, or text in base64."""
-    if len(token) > 4000 or "EXAMPLE" in token or len(set(token)) < 8:
+    if len(token) > 2000 or "EXAMPLE" in token or len(set(token)) < 8:
+        return None
+    bare = token[2:] if token.startswith("0x") else token
+    if _HEX.match(bare):
+        return "hex" if 24 <= len(bare) <= 130 and not bare.isalpha() else None
+    digits = _DIGITS.findall(token[:200])
+    if len(digits) < 2 and len(token) < 28:
+        return None  # a name with a number: `Ed25519PrivateKey`
+    if len(digits) <= 2 and worded(_DIGITS.sub("", token[:200])) >= 0.6:
         return None
     lower = token.lower()
     if any(run in lower for run in _ASCENDING):
         return None
-    bare = lower[2:] if lower.startswith("0x") else lower
     if values.is_uuid(token):
         return None
     prefix = _PREFIX.match(token)
     if prefix is not None and values.is_hex(token[prefix.end() :]):
         return "hex"
-    if values.is_hex(bare) or (len(bare) > 128 and set(bare) <= set("0123456789abcdef")):
-        return "hex" if len(bare) >= 24 and any(c.isalpha() for c in bare) else None
     body = token.rstrip("=").rsplit("_", 1)[-1] if "_" in token else token.rstrip("=")
     sample = token if worded(token[:200]) < 0.4 else body
     if len(sample) < RUN or worded(sample[:200]) >= 0.42 or not values.is_random(sample[:400], RUN):
         return None
     if values.is_machine(token[:200]) or _is_text(token):
         return None
-    digits = sum(c.isdigit() for c in sample)
+    numbers = sum(c.isdigit() for c in sample)
     if any(c.islower() for c in sample) and any(c.isupper() for c in sample):
-        return "mixed" if digits or len(sample) >= PLAIN else None
-    return "single" if digits >= 3 else None
+        return "mixed" if numbers or len(sample) >= PLAIN else None
+    return "single" if numbers >= 3 else None
 
 
 def _is_text(token: str) -> bool:
@@ -181,6 +202,18 @@ def _is_text(token: str) -> bool:
     return sum(32 <= c < 127 or c in (9, 10, 13) for c in decoded) >= 0.95 * len(decoded)
 
 
+_NAME = re.compile(r"([\w.$-]{1,60})\\{0,3}[\"']?\]?[ ]{0,2}(?::=|=>|[:=])[ ]{0,2}[\\\"'`(]{0,4}$")
+
+
+def is_id(token: str) -> bool:
+    """Return whether what stands before the random part says that it is an id: `toolu_…`, `chatcmpl-…`, `cus_…`."""
+    prefix = _PREFIX.match(token)
+    if prefix is None:
+        return False
+    parts = set(re.split("[_-]", prefix[1].lower()))
+    return bool(parts & _IDS) and not parts & {"sk", "secret", "token", "key", "live", "private"}
+
+
 def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
     line_start = max(text.rfind("\n", max(0, start - _LINE), start) + 1, start - _LINE, 0)
     before = text[line_start:start]
@@ -189,15 +222,17 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
         return bool(_QUERY_SECRET.search(query[1])) and not re.search(r"(?i)publi|page|next", query[1]) and len(token) >= 24
     if "://" in before and " " not in before[before.rfind("://") :] and not before[-1:].isspace():
         return False
-    prefix = _PREFIX.match(token)
-    parts = set(re.split("[_-]", prefix[1].lower())) if prefix else set()
-    if parts & _IDS and not parts & {"sk", "secret", "token", "key", "live", "private"}:
+    if is_id(token):
         return False
+    prefix = _PREFIX.match(token)
     word = _nearest(before)
     if word is False or before.endswith(('W/"', 'W/\\"')) or _JWK.search(before):
         return False
     if text[stop : stop + 1] in (",", ";") and before[-1:] in (",", ";"):  # VLQ
         return False
+    named = _NAME.search(before[-80:]) if kind != "mixed" else None
+    if named is not None and _nearest(named[1]) is not True:
+        return False  # `/token … rid=X`: it has a name, and that tells nothing
     if kind == "hex":
         if _HASHES.search(before) or len(token) > 130:
             return False
@@ -208,7 +243,8 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
         above = ""
         if line_start > 0 and not before.strip(" \t\"'`"):
             above = text[max(0, line_start - 120) : line_start - 1].rpartition("\n")[2]
-        told = (_nearest(above) is True) or (bool(_TELLING.search(behind)) and not _INNOCENT.search(behind[:40]))
+            above = "" if _BLOCK_LINE.search(above) else above
+        told = _nearest(above) is True or _nearest(behind) is True
     else:
         told = True
     if told and len(token) <= 4000:
@@ -238,15 +274,26 @@ def _comment(text: str, stop: int) -> str:
 
 def _nearest(before: str) -> bool | None:
     """Return what the last telling word promises: a secret (True) or something public (False); None without one."""
-    last = (-1, -1, None)
-    for pattern, verdict in ((_TELLING, True), (_INNOCENT, False)):
-        for found in pattern.finditer(before):
-            if (found.end(), found.end() - found.start()) > last[:2]:
-                last = (found.end(), found.end() - found.start(), verdict)
-    return last[2]
+    parts = [part.lower() for part in _PARTS.findall(before)]
+    for i in range(len(parts) - 1, -1, -1):
+        word = parts[i]
+        previous = parts[i - 1] if i else ""
+        if word in _TELLING or word.endswith(("key", "token", "secret", "password")):
+            if word.startswith("pub") or word in _COMPOUNDS:
+                return False
+            if word in ("key", "keys") and previous in _INNOCENT_KEYS:
+                return False
+            if word in ("token", "tokens") and previous in _INNOCENT_TOKENS:
+                return False
+            return True
+        if word in ("id", "ids") and previous == "secret":
+            return True
+        if word in _INNOCENT or word.rstrip("0123456789") in _INNOCENT:
+            return False
+    return True if not before.isascii() and _FOREIGN.search(before) else None
 
 
-_BLOCK_LINE = re.compile(r"[A-Za-z0-9+/=]{48,}")
+_BLOCK_LINE = re.compile(r"[A-Za-z0-9+/=]{40,}")
 
 
 def _in_block(text: str, start: int, stop: int) -> bool:

@@ -95,14 +95,20 @@ def cookie_jar(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(2), "cookie")
 
 
-_BUNDLE = re.compile(r"[A-Z0-9_]{0,60}__[A-Z0-9_]{1,60}\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?(?:[\w.@+-]{1,60}:)?([^\s\"'\\]{4,200})")
+_BUNDLE = re.compile(r"[A-Z0-9_]{0,60}__[A-Z0-9_]{1,60}\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?(?:([\w.@+-]{1,60}):)?([^\s\"'\\]{4,200})")
 
 
 def bundle_host(text: str, start: int, end: int) -> Iterator[Span]:
     """Bundler's credentials for a host: `BUNDLE_GEMS__EXAMPLE__COM: "user:X"`."""
     found = _BUNDLE.match(text, end)
-    if found is not None and not values.is_reference(found[1]) and not values.is_machine(found[1]) and any(c.isdigit() for c in found[1]):
-        yield (*found.span(1), "password")
+    if (
+        found is not None
+        and not values.is_reference(found[2])
+        and not values.is_machine(found[2])
+        and any(c.isdigit() for c in found[2])
+    ):
+        # Sidekiq's user is half of the licence
+        yield (found.start(1) if found[1] and values.is_hex(found[1]) else found.start(2), found.end(2), "password")
 
 
 _CHAP = re.compile(r"[^\n]{0,100}\n(?:#[^\n]{0,200}\n){0,4}((?:\"[^\"\n]{1,60}\"|\S{1,60})[ \t]+\S{1,60}[ \t]+)\"?([^\s\"]{4,100})")

@@ -191,6 +191,10 @@ def _password(text: str, v: str, c: Context) -> bool:
             return False
         if not c.quote and values.is_identifier(v):
             return digits and text[c.end : c.end + 1] not in (",", ")") and (c.upper or not _codelike(text, c))
+    if c.op == "space" and _setting_line(text, v, c):
+        return firm or bool(_PASSPHRASE.match(v))
+    if c.op == "space" and _PASSPHRASE.match(v):
+        return not values.mentions_secret(v)
     if c.op == "space":
         if not firm or len(v) < 5 or values.is_code(v) or v.startswith(("-", "(", "{")) or values.is_machine(v):
             return False
@@ -249,6 +253,22 @@ def _password(text: str, v: str, c: Context) -> bool:
             return False
         return not _codelike(text, c) and _lower_or_line(text, v, c) and text[c.end : c.end + 1] not in (",", ";")
     return not (values.is_identifier(v) and (c.spaced or not _env_name(c)) and _codelike(text, c))
+
+
+_PASSPHRASE = re.compile(r"[A-Za-z]{3,12}(?:[-_.][A-Za-z]{3,12}){1,5}[-_.]\d{2,4}[!?]?$")
+"""Words and a number, as generators make them and people remember them."""
+_NAME_ALONE = re.compile(r"[ \t]*(?:set[ \t]+)?[\w.-]+[ \t]+[\"']?$")
+_SETTING_BEFORE = re.compile(r"(?:^|\n)[ \t]*[\w.-]+[ \t]+[\"']?[^\s\"'(){}=]+[\"']?[ \t]*\n$")
+_SETTING_BEHIND = re.compile(r"[\"']?[ \t]*\r?\n[ \t]*[\w.-]+[ \t]+[\"']?[^\s\"'(){}=]+[\"']?[ \t]*(?:\r?\n|$)")
+
+
+def _setting_line(text: str, v: str, c: Context) -> bool:
+    """Return whether name and value are all of their line, in a file of such lines: `user ada`, `password X`."""
+    before = _line_before(text, c)
+    if not _NAME_ALONE.match(before) or not LINE_END.match(text, c.end) or values.mentions_secret(v):
+        return False
+    above = text[max(0, c.start - len(before) - 200) : c.start - len(before)]
+    return bool(_SETTING_BEFORE.search(above) or _SETTING_BEHIND.match(text, c.end))
 
 
 _CLOSED = re.compile(r"\s{0,40}(?:</|&lt;/|<\\/|\]\]>|\n)")

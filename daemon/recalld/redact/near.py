@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from recalld.redact import values
+from recalld.redact.drawn import is_id
 from recalld.redact.judge import Span, mixed_classes
 from recalld.redact.wordlike import worded
 
@@ -21,7 +22,7 @@ REACH = 240
 
 _QUOTED = re.compile(r"(?<!\\)(?:\"([^\"\s\\<>]{8,80})\"|'([^'\s\\<>]{8,80})')")
 _SHARP = frozenset("!#$%^&*~?+=@")
-_PROMPT = re.compile(r"[ \t]*(?:(?:\w[\w.@~:/-]{0,40})?[$#%❯➜»>][ ]|\+[ ]|(?:sudo[ ])?(?:cat|head|tail|less|more|type|bat|xxd|openssl|mix|rails|rake|pass|op)[ ])")
+_PROMPT = re.compile(r"[ \t]*(?:(?:\w[\w.@~:/-]{0,40})?[$%❯➜»>][ ]|\+[ ]|(?:sudo[ ])?(?:cat|head|tail|less|more|type|bat|xxd|openssl|mix|rails|rake|pass|op)[ ])")
 _BELOW = re.compile(r"\r?\n[ \t]{0,8}([^\s\"'`<>]{12,400})[ \t]{0,8}(?=\r?\n|$)")
 _PUBLIC = re.compile(r"(?i)sum\b|hash|digest|fingerprint|\.pub\b|public|rev-parse|\bid\b|_id\b|\bls\b|find\b|which\b|grep|\brg\b|\bwc\b")
 
@@ -54,6 +55,7 @@ def _passwordlike(v: str) -> bool:
         and not values.is_pattern(v)
         and not values.is_slug(v)
         and not values.is_uuid(v)
+        and not is_id(v)
         and not re.match(r"[\w.+-]+@[\w-]+\.\w+$|[a-z]+[-_]?\d+$|[?&]?[\w.-]+=", v)
     )
 

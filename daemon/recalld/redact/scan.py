@@ -75,8 +75,9 @@ class _Automaton:
         if text.isascii():
             data = text.encode()
             hits = self._ascii.find_matches_as_indexes(data, overlapping=True)
-            places = self._ascii_entries
-            hits = [(places[number], start, end) for number, start, end in hits]
+            if hits:
+                places = self._ascii_entries
+                hits = [(places[number], start, end) for number, start, end in hits]
         else:
             data = text.encode("ascii", "replace")
             try:
@@ -111,6 +112,8 @@ class _Automaton:
             name, tokens, rules = entries[number]
             for token in tokens:
                 span = token.find(text, start) if token.form.match(text, start) else None
+                if span is not None and token.random and text.endswith(drawn.LABELS, max(0, span[0] - 8), span[0]):
+                    continue  # a hash that happens to begin so
                 if span is not None:
                     begin, stop = span
                     if token.behind is not None:

@@ -34,7 +34,7 @@ class Token:
             return None
         span = found.span(found.re.groups and 1)
         body = text[span[0] : span[1]]
-        if masked(body) or (("-" in body or "_" in body) and values.is_wordy(body[:80]) and worded(body[:80]) >= 0.75) or (self.random and not values.is_random(body[:400])):
+        if masked(body) or (("-" in body or "_" in body) and values.is_wordy(body[:80]) and worded(body[:80]) >= 0.6) or (self.random and not values.is_random(body[:400])):
             return None
         return span
 
@@ -282,6 +282,7 @@ TOKENS: tuple[Token, ...] = (
     _t("openai-key", "T3BlbkFJ", rf"T3BlbkFJ{_W}{{10,120}}", behind=r"[A-Za-z0-9_-]{8,100}$"),
     _t("authorization", "QVdTOm", r"QVdTOm[A-Za-z0-9+/=]{40,4000}", apart=True),
     _t("authorization", "eyJhdXRocyI6", r"eyJhdXRocyI6[A-Za-z0-9+/=]{20,8000}", apart=True),
+    _t("bearer-token", "AAAAAAAAAAAAAAAAAAAAA", r"A{21,30}[A-Za-z0-9%]{60,160}", apart=True),
     _t("wandb-key", "wandb_v1_", rf"wandb_v1_{_W}{{40,120}}"),
     _t("razorpay-key", "rzp_live_ rzp_test_", r"rzp_(?:live|test)_[A-Za-z0-9]{14,30}", apart=True),
     _t("braintree-token", "access_token$", r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}"),
