@@ -21,6 +21,7 @@ from recalld.redact import values
 from recalld.redact.judge import Span
 from recalld.redact.wordlike import worded
 
+KIND = "unnamed-key"
 RUN = 16
 """Letters and digits in a row that make a run worth a look. Base64 of 32 characters holds one in 19 of 20 cases."""
 _ALNUM = string.ascii_letters + string.digits
@@ -51,7 +52,7 @@ _INNOCENT = values.words(
     revision rev version tag address addr cid ipfs base64 image img font src signature sig csrf xsrf tree blob snapshot checkpoint tx
     transaction block contract kid jti thumb avatar asset chunk bundle dnskey dkim rrsig tlsa ssh ecdsa mint program declare alphabet
     charset object oid ref slug filename css js png jpg jpeg svg woff woff2 map json lock peer data mappings names resolved
-    etags layer path url href page vlq ssh1 known hosts fixture h1 zh
+    etags layer cipher x509 modulus exponent subject issuer path url href page vlq ssh1 known hosts fixture h1 zh
     """
 )
 _INNOCENT_KEYS = values.words(
@@ -136,7 +137,7 @@ def _look(text: str, at: int, end: int) -> Span:
     before_char = text[start - 1 : start]
     if before_char and before_char not in _OPENS and not before_char.isspace() and before_char != "\\" and ord(before_char) < 128:
         return nothing
-    return (start, stop, "api-key") if _is_secret(text, start, stop, token, kind) else nothing
+    return (start, stop, KIND) if _is_secret(text, start, stop, token, kind) else nothing
 
 
 def _base64ish(token: str) -> bool:
@@ -298,8 +299,6 @@ _BLOCK_LINE = re.compile(r"[A-Za-z0-9+/=]{40,}")
 
 def _in_block(text: str, start: int, stop: int) -> bool:
     """Return whether lines of the same kind stand above or below: a file in base64."""
-    if stop - start < 48:
-        return False
     return bool(
         re.match(r"(?:\\n|\s|[|>#*+\"',])*[A-Za-z0-9+/=]{40,}", text[stop : stop + 120])
         or re.search(r"[A-Za-z0-9+/=]{40,}(?:\\n|\s|[|>#*+\"',])*$", text[max(0, start - 120) : start])

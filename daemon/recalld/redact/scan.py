@@ -161,10 +161,10 @@ def _merge(spans: list[Span]) -> list[Span]:
     return merged
 
 
-KINDS = frozenset(token.kind for token in TOKENS) | RULE_KINDS | frozenset(KIND_OF.values())
+KINDS = frozenset(token.kind for token in TOKENS) | RULE_KINDS | {drawn.KIND} | frozenset(KIND_OF.values())
 """Every kind that the rules name; `recalld.secret_kinds` lists them for the configuration."""
 
-_GENERAL = frozenset({"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie"})
+_GENERAL = frozenset({"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie", drawn.KIND})
 """Kinds that tell of the surroundings; one that tells of the secret itself goes before."""
 
 
@@ -207,7 +207,12 @@ class Redactor:
     def _replace(self, text: str, spans: list[Span]) -> str:
         pieces: list[str] = []
         at = 0
-        for start, end, kind in _merge([s for s in spans if s[2] not in self.disabled]):
+        if self.disabled:
+            left = [s for s in spans if s[2] in self.disabled]
+            # what is left under its own name is not taken for its looks
+            spans = [s for s in spans if s[2] != drawn.KIND or not any(s[0] < x[1] and x[0] < s[1] for x in left)]
+            spans = [s for s in spans if s[2] not in self.disabled]
+        for start, end, kind in _merge(spans):
             start, end = _clear_of_markers(text, start, end)
             if start >= end:
                 continue
