@@ -155,3 +155,14 @@ def team_header(text: str, start: int, end: int) -> Iterator[Span]:
     found = _TEAM.match(text, end)
     if found is not None and (values.is_random(found[1]) or values.is_hex(found[1])):
         yield (*found.span(1), "api-key")
+
+
+_SASL = re.compile(r"((?:[A-Za-z0-9+/]{4}){1,200}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)(?![A-Za-z0-9+/=])(?:[ \r\n]{1,2}([A-Za-z0-9+/]{6,400}={0,2}))?")
+
+
+def sasl(text: str, start: int, end: int) -> Iterator[Span]:
+    """What a mail client sends to log in: base64 behind `AUTH PLAIN`."""
+    found = _SASL.match(text, end)
+    if found is not None and not found[1].isupper() and not found[1].islower():
+        number = 2 if found[2] and text.startswith("AUTH LOGIN", start) else 1
+        yield (*found.span(number), "basic-auth")

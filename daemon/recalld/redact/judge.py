@@ -85,7 +85,11 @@ def judge(
     if op == "colon" and name.flag and not quote:  # a variable of a style sheet
         return None
     if category == "auth" and ":" in stripped:  # `--auth user:password` has a rule of its own
-        return None
+        pair = _PAIR.match(stripped) if op in ("set", "colon") else None
+        if pair is None or values.is_reference(pair[1]) or not strong(pair[1]) or values.is_slug(pair[1]):
+            return None
+        at = start + v.index(stripped) + pair.start(1)
+        return (at, at + len(pair[1]), "password")
     if category == "password" and not name.tail and _CRYPTED.match(stripped):
         return (start, end, "password-hash")
     if not stripped or values.is_reference(stripped) or values.is_empty_word(stripped):
@@ -109,6 +113,7 @@ def judge(
 
 _ACCOUNT = re.compile(r"[\w-]{1,40}:[x*!]{0,2}:\d")
 """A line of /etc/passwd or of shadow without a password."""
+_PAIR = re.compile(r"[\w.@-]{1,60}:([^\s:/\"']{4,128})$")
 _CONSTANT = re.compile(r"0x[0-9a-fA-F]{1,8}$|-[A-Za-z_]\w*$")
 """Numbers and negated names in code."""
 

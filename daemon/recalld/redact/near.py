@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from recalld.redact import values
 from recalld.redact.drawn import is_id
-from recalld.redact.judge import Span, mixed_classes
+from recalld.redact.judge import Span, mixed_classes, strong
 from recalld.redact.wordlike import worded
 
 REACH = 240
@@ -34,12 +34,60 @@ def line_of(text: str, start: int) -> tuple[int, int]:
     return begin, end if end >= 0 else min(len(text), start + REACH)
 
 
-def quoted(text: str, begin: int, end: int) -> Iterator[Span]:
-    """Yield strings on a line about a password that look like one."""
+TOLD_BY = (
+    "onnect(", "onnect_", "onnection(", "equelize(", ".toCharArray", "Hash::make", "btoa(", "b64encode(", "Buffer.from(", "WiFi.begin(", "_AUTH=", "_auth=",
+    "LOGIN ", "login", "Login", "chpasswd", "winrm", "hydra ", "nxc ", "psexec", "secretsdump", " secret", "EAP ", "PSK ", "reds ", "reds:", "redential", "wifi", "WiFi",
+    "WLAN", "Wi-Fi", "WIFI", "keyvault", "asic auth", "isakmp key", "PassCmd", "passCmd", "rootpw", "| base64", "|base64", "smbpasswd", "--encrypt", "cryptsetup",
+    "log in", "Log in", "sign in", "Sign in", "ftp ", " -p ", " -P ", " -pw ", "admin", "root ", "ugangsdaten", "dentifiants", "credencia", "unlock",
+)  # fmt: skip
+"""Words of a line on which a string that looks like nothing but a password is one."""
+_SHARP_WORD = re.compile(r"(?<![^\s\"'`(\[{=:,/|>])[A-Za-z0-9!#%*^+~?@$&][A-Za-z0-9!#$%^&*~?@+_.-]{6,40}[A-Za-z0-9!#%*^+~?@$&](?=[\s\"'`)\]},;:/|<]|\\|$|\.(?:\s|$))")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*$")
+
+
+def told(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield what looks like nothing but a password on a line that speaks of logging in."""
+    yield from sharp(text, *line_of(text, start))
+
+
+def sharp(text: str, begin: int, end: int) -> Iterator[Span]:
+    """Yield what looks like nothing but a password between `begin` and `end`: quoted, or bare with a symbol in it."""
     for found in _QUOTED.finditer(text, begin, end):
         number = found.lastindex or 1
         if _passwordlike(found[number]):
             yield (*found.span(number), "password")
+    for found in _SHARP_WORD.finditer(text, begin, end):
+        v = found[0]
+        if (
+            any(c in _SHARP for c in v)
+            and any(c.isupper() for c in v)
+            and any(c.islower() for c in v)
+            and not _ADDRESS.match(v)
+            and "&&" not in v
+            and text[found.end() : found.end() + 3] != "://"
+            and _passwordlike(v)
+        ):
+            yield (*found.span(), "password")
+
+
+_USER_THEN = re.compile(r"(?:-u|-U|--user(?:name)?|-l|/u:|/user:)[ =]?\\{0,3}[\"']?[\w.@\\-]{1,60}\\{0,3}[\"']?(?:[ ]--?[\w-]{1,20}(?:[ =][\w.:/-]{1,60})?){0,2}[ ](?:-p|-P|-w|-pw|/p:?)[ ]?(?:\\{0,3}\"([^\"\n]{4,80}?)\\{0,3}\"|'([^'\n]{4,80})'|([^\s\"'$<({\\-][^\s\"']{3,80}))")
+
+
+def user_then_password(text: str, start: int, end: int) -> Iterator[Span]:
+    """`tool -u ada -p X`: whatever the tool, a user and then `-p`."""
+    found = _USER_THEN.match(text, start)
+    if found is None:
+        return
+    number = found.lastindex or 1
+    v = found[number]
+    if (
+        strong(v)
+        and not re.match(r"\d{1,5}(?::\d{1,5})*(?:/\w+)?$", v)
+        and not values.is_reference(v)
+        and not values.is_machine(v)
+        and not values.is_prose(v)
+    ):
+        yield (*found.span(number), "password")
 
 
 def _passwordlike(v: str) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from recalld.redact import calls, columns, commands, connection, files, headers, keyblocks, said, urls
+from recalld.redact import calls, columns, commands, connection, files, headers, keyblocks, near, said, urls
 from recalld.redact.judge import Span
 from recalld.redact.values import words
 
@@ -51,6 +51,9 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (files.private_key_id, ("private_key_id",)),
     (columns.values_of_columns, columns.NAMES),
     (connection.connection_string, connection.NAMES),
+    (near.told, near.TOLD_BY),
+    (near.user_then_password, ("-u ", "-u '", '-u "', "--user ", "--username ", "-U ", "/u:", "/user:", "-l ")),
+    (headers.sasl, ("AUTH PLAIN ", "AUTH LOGIN ", "AUTHENTICATE PLAIN ")),
     (said.before, said.SAID_AS),
     (said.pair, said.PAIRED),
     (said.seed, said.SEEDS),

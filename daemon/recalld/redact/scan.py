@@ -135,11 +135,11 @@ class _Automaton:
                     begin, line_until = near.line_of(text, start)
                     found.extend(near.printed(text, begin, line_until))
                     if category == "password":
-                        found.extend(near.quoted(text, begin, line_until))
+                        found.extend(near.sharp(text, begin, line_until))
                         quoted_until = line_until
                 elif category == "password" and start >= quoted_until:
                     begin, quoted_until = near.line_of(text, start)
-                    found.extend(near.quoted(text, begin, quoted_until))
+                    found.extend(near.sharp(text, begin, quoted_until))
         return found
 
 
