@@ -27,7 +27,7 @@ _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 _QUOTE = r"\\{0,31}[\"'`]"
 _OF = r"(?:for|of|on|to|at|from|is[ ]generated[ ]for|für|von|vom|zur|zum|bei|pour|de|du|des|del|della|per|da|do|dla|para|от|для|к|до|від|til|till|för|voor|van|ke|untuk|của|için)"
-_SEVERAL = r"(?:[^\s:=,;|\"'`()<>{}\[\]]{1,40}[ ]){0,3}?[^\s:=,;|\"'`()<>{}\[\]]{1,40}"
+_SEVERAL = r"(?:[^\s:=,;|\"'`()<>{}\[\]]{1,40}[ ]){0,3}?(?:[^\s:=,;|\"'`()<>{}\[\]]{1,40}|[\"'`][^\s\"'`\n]{1,40}[\"'`])"
 _AFTER = re.compile(
     rf"""(?x)
     (?P<tail>[A-Za-z0-9_-]{{0,40}}(?:ña|eñas?)?)
@@ -40,7 +40,7 @@ _AFTER = re.compile(
         [ ]\{{[ ]get;[ ](?:[a-z]{{1,12}}[ ])?(?:set|init);[ ]\}}[ ](?P<property>=) |
         [ ]PIC[ ]\S{{1,20}}[ ](?P<cobol>VALUE)[ ](?=["']) |
         (?P<block>[ ]\{{(?:\\n|[^{{}}]){{0,300}}?\bdefault[ ]{{0,20}}=) |
-        [ \t]{{0,40}}(?P<pair>,?[ \t]{{0,8}}(?:(?:{_QUOTE})?(?:[tT]ype|[sS]ecret|[sS]ensitive|[oO]verwrite|[dD]escription)(?:{_QUOTE})?[ ]?[:=][ ]?[^\s,{{}}]{{1,40}},[ ]{{0,4}})?(?:\\?\r?\n|\\{{1,7}}n)?[ \t-]{{0,40}}(?:{_QUOTE})?(?:[vV]alue|default)(?:{_QUOTE})?[ \t]{{0,8}}[:=]) |
+        [ \t]{{0,40}}(?P<pair>,?[ \t]{{0,8}}(?:(?:{_QUOTE})?(?:[tT]ype|[sS]ecret|[sS]ensitive|[oO]verwrite|[dD]escription)(?:{_QUOTE})?[ ]?[:=][ ]?[^\s,{{}}]{{1,40}},[ ]{{0,4}})?(?:\\?\r?\n|\\{{1,7}}n)?[ \t-]{{0,40}}(?:{_QUOTE})?(?:[vV]alue|default|[tT]ext|[cC]ontent|val|[aA]nswer)(?:{_QUOTE})?[ \t]{{0,8}}[:=]) |
         (?:[ ][\w:.-]{{1,30}}=["'][^"'<>\n]{{0,80}}["']){{0,3}}(?P<markup>(?:&gt;|>)(?:<!\[CDATA\[|\s{{0,40}}<(?:value|Value|string|val)>)?) |
         (?P<listed></(?:key|Key|name|Name|param-name)>\s{{0,40}}<(?:string|value|Value|param-value)>) |
         [ \t]{{0,40}}(?P<same>===?|!==?|\|\|(?!=)|\?\?(?!=)|\?:|or(?=[ ]["'])) |
@@ -146,7 +146,7 @@ _ENDS = frozenset((*").,;[]/+%@", ""))
 """Characters after a name that no assignment goes on from; they come first because they settle half of all cases."""
 _GOES_ON = re.compile(
     r"%3[dD]|\[\w{0,20}\][ ]?=|\][ ]?=|\.(?:fill|type|send|set|equals|eq|Eq|is|comp|replaceT|inputT)\w{0,20}\(|"
-    r",[ ]{0,4}(?:\\?n?\s{0,8}[\"'\\-]{0,4}[ ]?[vV]alue|[\"']|(?:type|secret|sensitive|overwrite|description)\b)"
+    r",[ ]{0,4}(?:\\?n?\s{0,8}[\"'\\-]{0,4}[ ]?(?:[vV]alue|[tT]ext|[cC]ontent|val|[aA]nswer)|[\"']|(?:type|secret|sensitive|overwrite|description)\b)"
 )
 """What an assignment goes on with all the same."""
 _LONG_CATEGORIES = frozenset({"key", "token"})
@@ -238,7 +238,7 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
             return None
     if op == "call":
         value = _last_argument(text, value)
-    if after["is2"] and not value.quote and not _ASCII_MIX.search(text, value.start, value.end):
+    if after["is2"] and not value.quote and not _mixed_word(text[value.start : value.end]):
         return None  # the sentence goes on
     if value.quote and after["colon"] and not after["close"].strip(" ()[]*!?\\").endswith(("'", '"', "`")):
         line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
@@ -280,7 +280,7 @@ def _fallback(text: str, at: int, category: Category) -> Span | None:
     if found is None:
         return None
     v = found[1]
-    if values.is_reference(v) or values.is_slug(v) or values.is_machine(v) or not (strong(v) and any(c.isdigit() for c in v)):
+    if values.is_reference(v) or values.is_name(v) or values.is_machine(v) or not (strong(v) and any(c.isdigit() for c in v)):
         return None
     if category in ("token", "key") and not values.is_random(v):
         return None
@@ -330,8 +330,8 @@ def _plain_enough(text: str, value: Value, head: str, op: Op) -> bool:
     """Return whether a value behind a dash, or in a call that reads, checks or hashes, looks like a password all the same."""
     v = text[value.start : value.end][:JUDGED].strip()
     if op == "call":
-        return not (_READERS & set(parts(head))) or (len(v) >= 8 and mixed_classes(v) and not values.is_slug(v))
-    return len(v) >= 6 and any(c.isdigit() for c in v) and any(c.isalpha() for c in v) and not values.is_slug(v)
+        return not (_READERS & set(parts(head))) or (len(v) >= 8 and mixed_classes(v) and not values.is_name(v))
+    return len(v) >= 6 and any(c.isdigit() for c in v) and any(c.isalpha() for c in v) and not values.is_name(v)
 
 
 def _head(text: str, start: int, category: Category) -> str:
@@ -348,7 +348,13 @@ def _head(text: str, start: int, category: Category) -> str:
 
 _PLAIN_CALLS = ("define(", "strcmp(", "compare_digest(", "safe_compare(", "secure_compare(", "equals(", "assertEquals(")
 """Calls in which a bare name and a string are the two sides of one thing."""
-_ASCII_MIX = re.compile(r"[!-~]*[0-9!-/:-@][!-~]")
+
+
+def _mixed_word(v: str) -> bool:
+    """Return whether a value is letters with digits or symbols, all of ASCII."""
+    return v.isascii() and any(c.isalpha() for c in v) and any(not c.isalpha() for c in v.rstrip(".,;:!?"))
+
+
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ ]?:?-{2,}[-:| ]*(?:\n|$)")
 _VERBS = frozenset({"pass", "pw"})
 _SET = ("encoded", "typed", "pair", "set", "declared", "property", "cobol", "block", "braced", "array")

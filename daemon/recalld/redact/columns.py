@@ -123,6 +123,6 @@ def _is_secret(value: str, kind: str, *, quoted: bool) -> bool:
     return (
         (strong(value) or (quoted and " " not in value and len(value) > 3 and not values.mentions_secret(value)))
         and len(value) >= 4
-        and not values.is_slug(value)
+        and not values.is_name(value)
         and (quoted or any(c.isdigit() for c in value))
     )

@@ -133,3 +133,13 @@ def form_field(text: str, start: int, end: int) -> Iterator[Span]:
     found = _FORM.match(text, end)
     if found is not None and _FORM_NAME.search(found[1]) and not values.is_reference(found[2]) and not found[2].startswith("--"):
         yield (*found.span(2), "password" if "pass" in found[1].lower() else "secret")
+
+
+_LISTED = re.compile(r"\s{1,20}(?:expire:[^\n]{1,20}\n\s{1,20})?(?:list|users):[^\n]{0,20}\n[ \t]{1,20}(?:-[ ])?[\w.-]{1,40}:([^\s:]{4,100})(?=\s|$)")
+
+
+def cloud_users(text: str, start: int, end: int) -> Iterator[Span]:
+    """The first user of cloud-init's `chpasswd` list."""
+    found = _LISTED.match(text, end)
+    if found is not None and not values.is_reference(found[1]) and found[1] not in ("RANDOM", "R"):
+        yield (*found.span(1), "password")

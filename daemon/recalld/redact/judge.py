@@ -86,7 +86,7 @@ def judge(
         return None
     if category == "auth" and ":" in stripped:  # `--auth user:password` has a rule of its own
         pair = _PAIR.match(stripped) if op in ("set", "colon") else None
-        if pair is None or values.is_reference(pair[1]) or not strong(pair[1]) or values.is_slug(pair[1]):
+        if pair is None or values.is_reference(pair[1]) or not strong(pair[1]) or values.is_name(pair[1]):
             return None
         at = start + v.index(stripped) + pair.start(1)
         return (at, at + len(pair[1]), "password")
@@ -113,7 +113,7 @@ def judge(
 
 _ACCOUNT = re.compile(r"[\w-]{1,40}:[x*!]{0,2}:\d")
 """A line of /etc/passwd or of shadow without a password."""
-_PAIR = re.compile(r"[\w.@-]{1,60}:([^\s:/\"']{4,128})$")
+_PAIR = re.compile(r"[\w.@-]{1,60}[:/]([^\s:/\"']{4,128})$")
 _CONSTANT = re.compile(r"0x[0-9a-fA-F]{1,8}$|-[A-Za-z_]\w*$")
 """Numbers and negated names in code."""
 
@@ -186,7 +186,7 @@ def _env_name(c: Context) -> bool:
 
 def _password(text: str, v: str, c: Context) -> bool:
     firm = strong(v)
-    if c.name.promise == "weak" and not (firm and not values.is_slug(v) and (c.quote or not values.is_code(v))):
+    if c.name.promise == "weak" and not (firm and not values.is_name(v) and (c.quote or not values.is_code(v))):
         return False
     if values.is_prose(v) and not (c.op == "flag" and c.quote):
         return False
@@ -197,9 +197,11 @@ def _password(text: str, v: str, c: Context) -> bool:
         if not c.quote and values.is_identifier(v):
             return digits and text[c.end : c.end + 1] not in (",", ")") and (c.upper or not _codelike(text, c))
     if c.op == "space" and _setting_line(text, v, c):
-        return firm or bool(_PASSPHRASE.match(v))
-    if c.op == "space" and _PASSPHRASE.match(v):
-        return not values.mentions_secret(v)
+        return firm
+    if c.op == "space" and values.is_passphrase(v):
+        return True
+    if c.op == "space" and firm and _SET_BY.search(_line_before(text, c)) and (c.quote or LINE_END.match(text, c.end)):
+        return not values.is_name(v) and not values.is_code(v)
     if c.op == "space":
         if not firm or len(v) < 5 or values.is_code(v) or v.startswith(("-", "(", "{")) or values.is_machine(v):
             return False
@@ -211,7 +213,7 @@ def _password(text: str, v: str, c: Context) -> bool:
     if c.op in ("is", "comma", "call", "same", "cell", "sql"):
         if c.op == "call" and parts(c.name.head)[-1:] in (["set"], ["with"]) and not c.name.tail:
             return not _label(v) and (firm or values.is_wordy(v)) and not values.is_code(v)
-        if c.op in ("comma", "call") and not c.name.flag and values.is_slug(v):
+        if c.op in ("comma", "call") and not c.name.flag and values.is_name(v):
             return False
         if c.op == "cell" and (c.quote == "" and not firm):
             return False
@@ -260,8 +262,12 @@ def _password(text: str, v: str, c: Context) -> bool:
     return not (values.is_identifier(v) and (c.spaced or not _env_name(c)) and _codelike(text, c))
 
 
-_PASSPHRASE = re.compile(r"[A-Za-z]{3,12}(?:[-_.][A-Za-z]{3,12}){1,5}[-_.]\d{2,4}[!?]?$")
-"""Words and a number, as generators make them and people remember them."""
+_SET_BY = re.compile(
+    r"#[ ]?define[ ]+\w+[ ]+[\"']?$|\((?:setq|def\w*|setf|set!|define)[ ]+[\w*/:.-]+[ ]+[\"']?$|(?:^|[\s{(\[]):[\w./-]+[ ]+[\"']?$|"
+    r"^[ \t]*(?:\S{0,30}[$#>][ ])?(?:set|neighbor|enable|username|user|ip|ppp|d-i|rootpw|nmcli|consul|etcdctl|radius|tacacs|crypto|area|key|line|pdftk|qpdf|put-secret|credstash|chamber|sops)\b[^=|;]{0,160}$|"
+    r"(?i:\b(?:using|with|and|via)[ ](?:the[ ])?(?:pass\w*|pw|pwd)[ ]$)|\((?:pw|pass|password|pwd)[ ]$"
+)
+"""What goes before a name and a value that nothing but space parts: a definition, a command of configuration."""
 _NAME_ALONE = re.compile(r"[ \t]*(?:set[ \t]+)?[\w.-]+[ \t]+[\"']?$")
 _SETTING_BEFORE = re.compile(r"(?:^|\n)[ \t]*[\w.-]+[ \t]+[\"']?[^\s\"'(){}=]+[\"']?[ \t]*\n$")
 _SETTING_BEHIND = re.compile(r"[\"']?[ \t]*\r?\n[ \t]*[\w.-]+[ \t]+[\"']?[^\s\"'(){}=]+[\"']?[ \t]*(?:\r?\n|$)")

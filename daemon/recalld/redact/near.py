@@ -101,11 +101,29 @@ def _passwordlike(v: str) -> bool:
         and not values.is_reference(v)
         and not values.is_machine(v)
         and not values.is_pattern(v)
-        and not values.is_slug(v)
+        and not values.is_name(v)
         and not values.is_uuid(v)
         and not is_id(v)
         and not re.match(r"[\w.+-]+@[\w-]+\.\w+$|[a-z]+[-_]?\d+$|[?&]?[\w.-]+=", v)
     )
+
+
+_FED = re.compile(
+    r"(?:echo|printf)[ ](?:-[neE]{1,3}[ ])?(?:\\{0,7}[\"']%s(?:\\{1,2}n)?\\{0,7}[\"'][ ])?"
+    r"(?:\\{0,3}\"(?!\$)([^\"|$\n]{4,200}?)(?:\\{1,2}n)?\\{0,3}\"|'(?!\$)([^'\n|]{4,200}?)(?:\\n)?'|(?!\$)([^\s\"'|\\$<>]{4,200}))[ ]?(?:\||>>?|<<<)[^|\n]{0,160}$"
+)
+
+
+def fed(text: str, begin: int, start: int) -> Iterator[Span]:
+    """Yield what is piped or redirected into something that is named after a secret: `echo X | gh secret set`."""
+    at = text.rfind("echo ", begin, start) if text.find("echo ", begin, start) >= 0 else text.rfind("printf ", begin, start)
+    found = _FED.match(text, at, start) if at >= 0 else None
+    if found is None or text.find("chpasswd", start, start + 80) >= 0:
+        return
+    number = found.lastindex or 1
+    v = found[number]
+    if strong(v) and not values.is_reference(v) and not values.is_prose(v) and not values.is_machine(v) and " " not in v and "=" not in v.rstrip("=") and not values.is_name(v):
+        yield (*found.span(number), "password")
 
 
 def printed(text: str, begin: int, end: int) -> Iterator[Span]:

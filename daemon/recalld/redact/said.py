@@ -51,7 +51,7 @@ def _password_said(v: str) -> bool:
         and not values.is_machine(v)
         and not values.is_reference(v)
         and not values.is_expression(v)
-        and not values.is_slug(v)
+        and not values.is_name(v)
     )
 
 
@@ -60,7 +60,7 @@ PAIRED = (
     "username/password: ", "login/password: ", "user:pass: ", "ogin: ", "ogin with ", "og in with ", "og in as ", "ogged in as ", "ogin as ",
     "sign in as ", "Sign in as ", "sign in with ", "Sign in with ", "ugangsdaten: ", "nmeldedaten: ", "dentifiants : ", "dentifiants: ",
     "redenciales: ", "redenciais: ", "redenziali: ", "логин/пароль: ", "доступ: ", "Доступ: ", "账号密码：", "账号密码: ", "用户名/密码：", "账号：", "帐号：", "账号: ",
-    "ログイン情報：", "ログイン情報: ", "계정: ", "basic auth ", "basic auth: ", "basic auth is ",
+    "ログイン情報：", "ログイン情報: ", "계정: ", "basic auth ", "redentials ", "wifi: ", "WiFi: ", "Wi-Fi: ", "wlan: ", "WLAN: ", "basic auth: ", "basic auth is ",
 )  # fmt: skip
 """What stands before a user and a password in one breath."""
 _PAIR = re.compile(
@@ -78,7 +78,7 @@ def pair(text: str, start: int, end: int) -> Iterator[Span]:
         values.is_reference(v)
         or values.is_machine(v)
         or values.is_expression(v)
-        or values.is_slug(v)
+        or values.is_name(v)
         or values.is_number(v)
         or "//" in v
         or "/" in found[0][: found.start(2) - found.start()].strip("/ ")

@@ -134,6 +134,7 @@ class _Automaton:
                 elif start >= line_until:
                     begin, line_until = near.line_of(text, start)
                     found.extend(near.printed(text, begin, line_until))
+                    found.extend(near.fed(text, begin, start))
                     if category == "password":
                         found.extend(near.sharp(text, begin, line_until))
                         quoted_until = line_until

@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 
 from recalld.redact import values
-from recalld.redact.wordlike import worded
 
 APART = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf])|(?<=%[0-9A-F]{2})|(?<=[\[;]\dm)|(?<=[\[;]\d\dm))"
 """What stands before a token: no letter or digit, unless that ends an escape, a percent code or a colour code."""
@@ -34,11 +33,12 @@ class Token:
             return None
         span = found.span(found.re.groups and 1)
         body = text[span[0] : span[1]]
-        if masked(body) or (("-" in body or "_" in body) and values.is_wordy(body[:80]) and worded(body[:80]) >= 0.6) or (self.random and not values.is_random(body[:400])):
+        if masked(body) or (_STAND_IN.search(body[:80]) and values.is_wordy(body[:80])) or (self.random and not values.is_random(body[:400])):
             return None
         return span
 
 
+_STAND_IN = re.compile(r"(?i)[-_.](?:your|my|token|key|secret|here|example|dummy|fake|placeholder|value|goes)(?:$|[-_.])")
 _SAME = re.compile(r"(.)\1{7}")
 
 

@@ -260,6 +260,22 @@ def is_slug(value: str) -> bool:
     )
 
 
+_PASSPHRASE = re.compile(r"[A-Za-z]{3,12}(?:[-_.][A-Za-z]{3,12}){1,5}[-_.]?\d{2,4}[!?]?$")
+
+_ALGORITHM = re.compile(r"(?i)(?:^|[-_.])(?:sha|aes|md|rsa|des|hmac|utf|tls|ssl|ipv|curve|ed|p|win|x|arm|amd|i|v|py|python|node|port|http|ubuntu|debian)[-_.]?\d+$")
+
+
+def is_passphrase(value: str) -> bool:
+    """Return whether `value` is words and a number, as generators make them and people remember them:
+    `maple-harbor-291`."""
+    return bool(_PASSPHRASE.match(value)) and not mentions_secret(value) and not _ALGORITHM.search(value)
+
+
+def is_name(value: str) -> bool:
+    """Return whether `value` is a slug, and no passphrase."""
+    return is_slug(value) and not is_passphrase(value)
+
+
 @lru_cache(maxsize=4096)
 def is_random(value: str, least: int = 16) -> bool:
     """Return whether `value` looks drawn at random: `least` characters or more, of mixed classes that change often.
