@@ -26,13 +26,17 @@ _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 _QUOTE = r"\\{0,31}[\"'`]"
+_IS = (
+    r"(?:is|was|ist|lautet|war|es|era|est|était|är|er|é|è|je|jest|to|là|adalah|este|είναι|है|هي|هو|is[ ]now|are|sono|sind|wäre|becomes|now|"
+    r"will[ ]be|has[ ]been[ ](?:re)?set[ ]to|(?:re)?set[ ]to|changed[ ](?:to|from)|should[ ]be|must[ ]be|of)"
+)
 _OF = r"(?:for|of|on|to|at|from|is[ ]generated[ ]for|für|von|vom|zur|zum|bei|pour|de|du|des|del|della|per|da|do|dla|para|от|для|к|до|від|til|till|för|voor|van|ke|untuk|của|için)"
 _SEVERAL = r"(?:[^\s:=,;|\"'`()<>{}\[\]]{1,40}[ ]){0,3}?(?:[^\s:=,;|\"'`()<>{}\[\]]{1,40}|[\"'`][^\s\"'`\n]{1,40}[\"'`])"
 _AFTER = re.compile(
     rf"""(?x)
     (?P<tail>[A-Za-z0-9_-]{{0,40}}(?:ña|eñas?)?)
     (?P<close>(?:{_QUOTE}|[\])*!?]|[ ]?\([^()\n\"'`]{{1,30}}\)|[ ]\[[^\[\]\n]{{1,30}}\]){{0,4}})
-    (?:[ ](?:(?:d['’]|de[ ]|da[ ]|do[ ]|del[ ])?API|nuev[oa]|mới|baru|nov[oa]|neu|nou[ăa]?|temporal|temporaire|provisoire|sementara|tạm))?
+    (?:[ ](?:(?:d['’]|de[ ]|da[ ]|do[ ]|del[ ])?API|nuev[oa]|mới|baru|nov[oa]|neu|nou[ăa]?|secret[ao]?|privad[ao]|privée?|segret[ao]|de[ ]acceso|temporal|temporaire|provisoire|sementara|tạm))?
     (?:
         (?P<array>\[\w{{0,20}}\][ ]?=(?!=)) |
         [ \t]{{0,20}}:[ \t]{{0,4}}(?:&'\w{{1,12}}[ ])?[A-Za-z_&][\w.<>\[\]|?&]{{0,40}}?(?:[ ]?[|,][ ]?[\w.<>\[\]?]{{1,30}}){{0,3}}?(?:[ ]|(?=="|='))(?P<typed>=(?!=)) |
@@ -45,16 +49,16 @@ _AFTER = re.compile(
         (?P<listed></(?:key|Key|name|Name|param-name)>\s{{0,40}}<(?:string|value|Value|param-value)>) |
         [ \t]{{0,40}}(?P<same>===?|!==?|\|\|(?!=)|\?\?(?!=)|\?:|or(?=[ ]["'])) |
         [ \t]{{0,40}}(?P<set>:=|=>|<-(?!-)|->|\?\??=|\|\|=|=) |
-        (?P<encoded>%3[dD]) |
-        [ \t]{{0,40}}(?P<colon>:(?![:/]/?)|：|＝) |
+        (?P<encoded>%3[dD]|\\{{1,3}}=) |
+        (?:[ \t]{{0,40}}(?P<colon>:(?![:/]/?)|：|＝)|[ ]?(?P<leader>\.{{3,60}})(?=[ ])) |
         (?P<comma>[ \t]{{0,4}},[ \t]{{0,8}}(?:\\?\r?\n[ \t]{{0,40}}|\\{{1,7}}n[ ]{{0,40}})?)(?=(?:<<)?{_QUOTE}) |
-        [ ]{_OF}[ ]{_SEVERAL}(?P<of>[ ]?(?::(?![:/])|[ ](?:is|ist|est|es|è|é|är|er|jest|is[ ]now|was|=|—|-))[ ]) |
+        [ ]{_OF}[ ]{_SEVERAL}(?P<of>[ ]?(?::(?![:/])|[ ](?:{_IS}|=|—|-)[ :]?)[ ]) |
         [ ][^\W\d_a-zA-Z]{{3,20}}(?P<genitive>:)[ ] |
-        [ ](?P<is>is|was|ist|lautet|war|es|era|est|était|är|er|é|è|je|jest|to|là|adalah|este|είναι|है|هي|هو|is[ ]now|are|will[ ]be|has[ ]been[ ](?:re)?set[ ]to|(?:re)?set[ ]to|changed[ ](?:to|from)|should[ ]be|must[ ]be|of)(?:[ ]?:)?[ ] |
+        [ ](?P<is>{_IS})(?:[ ]?:)?[ ] |
         [ ](?P<dash>[-–—]|→|⇒)[ ] |
         (?P<typing>[^\S\n]{{0,2}}[^\w\s]{{0,4}}\.(?:fill|type|send_keys|sendKeys|setValue|set_value|arg|args|push|append|set|clearAndType|pressSequentially|replaceText|typeText|inputText)\()(?={_QUOTE}) |
         (?P<equals>\.(?:equals|equalsIgnoreCase|eq|Equals|isEqualTo|compareTo)\((?={_QUOTE})) |
-        (?P<braced>\{{(?={_QUOTE}) | \$[ ]?=[ ]?(?=")) |
+        (?P<braced>(?=[「『]) | \{{(?={_QUOTE}) | \$[ ]?=[ ]?(?=")) |
         (?P<call>\((?={_QUOTE})) |
         (?P<dotted>[ ]\.[ ](?=")) |
         (?P<is2>(?:는|은|이|가|를|을)[ ]|[ ]?(?:就是|是|(?:已?设置?|已?改|已?更新)[为成]|設定?為|为|為|は|が|を)[ ]?) |
@@ -74,9 +78,12 @@ _WRAPPED = re.compile(
     r"string\(\d{1,5}\)[ ]|<<|[NL@](?=[\"']))(?=[\"'\\])"
 )
 """What may be wrapped around a string that is meant as it stands."""
+_TAG = re.compile(r"(?:</\w{1,8}>[ ]?)?<(?:code|b|strong|kbd|tt|em|pre|samp|span|mark)(?: [^<>\n]{0,60})?>")
 _CURLY = {"“": "”", "„": "“”", "«": "»", "‘": "’", "「": "」", "『": "』", "《": "》", "【": "】"}
 _OPEN = re.compile(r"@?[fFbBrRuU]{0,2}(\\{0,63})(\"\"\"|'''|[\"'`])|\$(\\{0,31})(')")
 _BARE = re.compile(r"(?:\\[^nrt\"'`\s\\u]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\])+")
+_Q = re.compile(r"(?:%[qQ]|q{1,2})(?:\{|\(|\[|\||/)([^{}()\[\]|/\n]{1,300})[})\]|/]")
+"""Ruby's and Perl's own quotes."""
 _TURN = re.compile(r"[!-~](?=[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffee])")
 """Where a bare value goes over into the writing of the sentence around it: `密码是hunter2，请登录`."""
 _BARE_CUT = re.compile(r"(?:[&;,][ ]?[A-Za-z_][\w.-]{0,40}=)|&(?:amp|lt|gt|quot|#\d+);|;$|[,;][ ]?$|&&|\|\||;;|%26|%7[cC]")
@@ -90,6 +97,9 @@ def read_value(text: str, at: int) -> Value | None:
         return Value(at + 1, end, text[at], False) if end > 0 else None
     opened = _OPEN.match(text, at)
     if opened is None:
+        listed = _Q.match(text, at)
+        if listed is not None:
+            return Value(listed.start(1), listed.end(1), "q", False)
         bare = _BARE.match(text, at, at + BARE_REACH)
         if bare is None:
             return None
@@ -219,7 +229,7 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
             if moved[0].count("\n") > 1:
                 op = "is"
             at, next_line = moved.end(), True
-    wrapped = _WRAPPED.match(text, at)
+    wrapped = _WRAPPED.match(text, at) or _TAG.match(text, at)
     if wrapped is not None:
         at = wrapped.end()
     if op == "markup":
@@ -229,6 +239,11 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     else:
         value = read_value(text, at)
     if value is None or value.end <= value.start:
+        marked = _WORD_DIFF.match(text, at)
+        if marked is None:
+            return None
+        value = Value(marked.start(1), marked.end(marked.lastindex or 1), "diff", False)
+    if "encryptedData" in text[max(0, start - 400) : start]:
         return None
     if not value.quote and op == "colon" and "]" in after["close"]:
         return None  # `a[href*="password"]:hover`
@@ -264,6 +279,7 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     if (after["dash"] or arrow or op == "call") and not _plain_enough(text, value, head, op):
         return None
     spaced = bool(after["typed"]) or (bool(after["set"]) and text[after.start("set") - 1] in " \t")
+    value = _joined(text, value)
     found = judge(text, value, category, name, op, spaced, after["close"], text[start:end].isupper())
     if found is not None and not value.quote and found[1] == value.start + BARE_REACH:
         longer = _BARE.match(text, found[1], found[1] + values.MAX_VALUE)
@@ -271,6 +287,8 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     return found
 
 
+_WORD_DIFF = re.compile(r"\[-([^\s\]]{4,200})-\](?:\{\+([^\s}]{4,200})\+\})?|\{\+([^\s}]{4,200})\+\}")
+"""What a diff by words shows for a value that changed."""
 _FALLBACK = re.compile(r":[-=]?([^}\s\"'$]{4,128})\}")
 
 
@@ -288,6 +306,22 @@ def _fallback(text: str, at: int, category: Category) -> Span | None:
 
 
 _CHANGED = re.compile(r"(?i)\b(?:re)?set|chang|updat|rotat|switch")
+
+
+_JOINED = re.compile(r"[\"'][ \t]{0,4}(?:(?:[+&]|\.{1,2}|<>|\|\||\\)[ \t]{0,4}\\?|(?=\n))[ \t]{0,4}(?:\n[ \t]{0,80})?(?:[+&.][ \t]{0,4})?[\"']([^\"'\\\n]{2,300})(?=[\"'])")
+
+
+def _joined(text: str, value: Value) -> Value:
+    """Return a quoted value with the strings that are joined to it: `"abc" + "def"`, over lines too."""
+    if value.quote not in ('"', "'"):
+        return value
+    end = value.end
+    for _ in range(8):
+        more = _JOINED.match(text, end)
+        if more is None or ":" in text[more.end() + 1 : more.end() + 3]:
+            break
+        end = more.end()
+    return value if end == value.end else value._replace(end=end)
 
 
 def _content(text: str, at: int) -> Value | None:
@@ -372,6 +406,8 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
         return "space" if not after["close"] and not quoted and _DIGIT_AHEAD.match(text, after.end()) else None
     if matched in _SET:
         return "set"
+    if matched == "leader":
+        return "colon"
     if matched in ("same", "equals", "typing"):
         return "same"
     if matched in ("colon", "comma", "markup", "listed", "column", "cell", "call"):

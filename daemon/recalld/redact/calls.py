@@ -75,7 +75,7 @@ def credentials(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 SIGNING_CALLS = (
-    "jwt.sign(", "jwt.encode(", "jwt.verify(", "jwt.decode(", "JWT.encode", "JWT.decode", "createHmac(", "hmac.new(", "hmac.New(", "Fernet(", "hash_hmac(",
+    "jwt.sign(", "signWith(", "jwt.encode(", "jwt.verify(", "jwt.decode(", "JWT.encode", "JWT.decode", "createHmac(", "hmac.new(", "hmac.New(", "Fernet(", "hash_hmac(",
     "Algorithm.HMAC256(", "Algorithm.HMAC512(", "hmacShaKeyFor(", "Keys.hmac", "SignedString(", "Stripe(", "cookieSession(", "cookieParser(",
     "CookieStore(", "NewCookieStore(", "csrf(", "AES.new(", "createCipheriv(", "createDecipheriv(", "SecretKeySpec(", "pgp_sym_encrypt(", "pgp_sym_decrypt(",
     "aes_encrypt(", "AES_ENCRYPT(", "aes_decrypt(", "AES_DECRYPT(", "crypt(", "bcrypt.hash(", "bcrypt.hashSync(", "hashpw(", "generate_password_hash(", "password_hash(",

@@ -83,6 +83,7 @@ OPTIONS: dict[str, tuple[re.Pattern[str], ...]] = {
         ("user_pw ", "owner_pw ", "enable secret ", "enable password ", "isakmp key ", "pre-shared-secret ", "authentication-key ", "rootpw ", "PassCmd \"echo ", "plain-text-password-value "): (r"(?:--\w+[ ]|[0578][ ])?(?=[^\s-])",),
         ("qpdf --encrypt",): (r"[ ](?=[^\s-])",),
         ("ab -A ", "impacket-"): (r"(?:[^\n|;]{0,100}[ ])?[\w./\\-]{1,60}:(?=[^\s/])",),
+        ("snyk config set api=", "C: PASS", "> PASS", "Request: PASS"): (r"[ ]?(?=\S)",),
         ("codecov",): (_o("-t"),),
         ("user default on >",): (r"(?=\S)",),
         ("bundle config",): (r"(?:[ ]set)?(?:[ ]--\w{1,10})?[ ]\S{1,100}[ ]\\{0,7}[\"']?[\w.@-]{1,60}:(?P<v>[^\s\"']{2,200})",),

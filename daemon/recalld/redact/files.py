@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from recalld.redact import values
-from recalld.redact.judge import Span
+from recalld.redact.judge import Span, strong
 
 _PGPASS = re.compile(
     r"(?:[\w.*-]{1,200}|\[[0-9a-f:]{2,45}\]):(?:\d{2,5}|\*):([\w.*-]{1,80}):([\w.*@-]{1,80}):([^\s\"':]{1,200})(?=\s|\\n|\\?[\"']|$)"
@@ -143,3 +143,48 @@ def cloud_users(text: str, start: int, end: int) -> Iterator[Span]:
     found = _LISTED.match(text, end)
     if found is not None and not values.is_reference(found[1]) and found[1] not in ("RANDOM", "R"):
         yield (*found.span(1), "password")
+
+
+_CHAP_LINE = re.compile(r"(?:^|\n)[ ]{0,4}\"?[\w.@+-]{1,60}\"?[ \t]+\*[ \t]+\"?([^\s\"*]{6,100})\"?[ \t]+(?:\*|[\d.]{7,15})[ \t]*(?=\n|$)")
+
+
+def chap_line(text: str, start: int, end: int) -> Iterator[Span]:
+    """A line of chap-secrets that stands alone: `"ada" * X *`."""
+    begin = max(text.rfind("\n", max(0, start - 80), start), start - 80, 0)
+    found = _CHAP_LINE.match(text, begin)
+    if found is not None and strong(found[1]) and not values.is_machine(found[1]):
+        yield (*found.span(1), "password")
+
+
+_RELAY = re.compile(r"[\w.@+-]{1,80}:([^\s:]{4,100})(?=\s|$|\\n)")
+
+
+def relay(text: str, start: int, end: int) -> Iterator[Span]:
+    """A line of Postfix's sasl_passwd: `[host]:587 user:X`."""
+    found = _RELAY.match(text, end)
+    if found is not None and not values.is_reference(found[1]):
+        yield (*found.span(1), "password")
+
+
+_WIFI_CODE = re.compile(r"(?:[TSH]:(?:[^;\\\n]|\\.){0,64};){1,3}P:((?:[^;\\\n]|\\.){4,64});")
+
+
+def wifi_code(text: str, start: int, end: int) -> Iterator[Span]:
+    """What the picture at the wall says: `WIFI:T:WPA;S:guests;P:X;;`."""
+    found = _WIFI_CODE.match(text, end)
+    if found is not None:
+        yield (*found.span(1), "password")
+
+
+_CODE = re.compile(r"[ \t]*(?:[-*]|\d{1,2}[.)])?[ \t]*((?:[a-z0-9]{4,8}[ -]){1,2}[a-z0-9]{4,8}|[a-z0-9]{8,12}|[A-Z0-9]{8,12})[ \t,]*(?:\n|$|(?=[ \t]))")
+
+
+def recovery_codes(text: str, start: int, end: int) -> Iterator[Span]:
+    """Codes that stand in for a second factor, a list of them below what says so."""
+    at = text.find("\n", end, end + 80) + 1
+    for _ in range(24 if at else 0):
+        found = _CODE.match(text, at)
+        if found is None or not any(c.isdigit() for c in found[1]):
+            return
+        yield (*found.span(1), "secret")
+        at = found.end()

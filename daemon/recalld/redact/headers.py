@@ -166,3 +166,13 @@ def sasl(text: str, start: int, end: int) -> Iterator[Span]:
     if found is not None and not found[1].isupper() and not found[1].islower():
         number = 2 if found[2] and text.startswith("AUTH LOGIN", start) else 1
         yield (*found.span(number), "basic-auth")
+
+
+_ANSWER = re.compile(r"(?:\r?\n|\\r\\n|\\n)(?:[CS<>]?[:>]?[ ]|>>>?[ ])?([A-Za-z0-9+/]{4,400}={0,2})(?![A-Za-z0-9+/])")
+
+
+def asked(text: str, start: int, end: int) -> Iterator[Span]:
+    """What a mail client answers to `334 UGFzc3dvcmQ6`, which is `Password:`."""
+    found = _ANSWER.match(text, end)
+    if found is not None:
+        yield (*found.span(1), "basic-auth")

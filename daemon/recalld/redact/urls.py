@@ -17,6 +17,8 @@ _USERINFO = re.compile(
 _USERINFO_SLASH = re.compile(
     r"://([^\s/?#\"'`<>@:\\,()|]{0,64}):([^\s\"'`<>@:\\]{1,128})@(?=[A-Za-z0-9.-]{1,80}(?::\d{2,5})?(?:/|\s|$|[\"']))"
 )
+_USERINFO_DOMAIN = re.compile(r"://[\w.-]{1,40}\\{1,2}[\w.-]{1,60}:([^\s/?#\"'`<>@\\]{3,128})@(?=[\w\[.])")
+_USERINFO_DN = re.compile(r"://(?:\w{1,12}=[^\s/?#\"'`<>@:,]{1,60},?){1,8}:([^\s/?#\"'`<>@]{3,128})@(?=[\w\[.])")
 _USER_ONLY = re.compile(r"://([A-Za-z0-9_.~%+=-]{16,256})@(?=[\w\[])")
 _PLAIN_PASSWORDS = words(
     """
@@ -45,6 +47,11 @@ def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
         if len(user) >= 20 and values.is_random(user):
             yield (*found.span(1), "url-password")
         return
+    for form in (_USERINFO_DOMAIN, _USERINFO_DN):
+        found = form.match(text, start)
+        if found is not None and not values.is_reference(found[1]):
+            yield (*found.span(1), "url-password")
+            return
     alone = _USER_ONLY.match(text, start)
     if alone is not None and (values.is_random(alone[1]) or values.is_hex(alone[1])):
         yield (*alone.span(1), "url-password")

@@ -56,7 +56,7 @@ _PROSE_WORDS = words(
 
 _REFERENCE = re.compile(
     r"""(?x)
-    &\#?\w{2,6}; | q[qrwx]?[/({\[|] | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
+    &\#?\w{2,6}; | q[rwx][/({\[|] | [\w-]{1,16}\.{3}\w{0,8}$ | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
     \$[A-Za-z_][A-Za-z0-9_]*(?:(?:[:.\[]|->).{0,200})?$          # $TOKEN, $env:TOKEN, $config["x"]
     | \$\$?[{(\[] | \#\{ | \{\{ | \{%  | \$\$$ | <%
     | %~?\d$ | %\(?[A-Za-z_]\w*\)?[sd%]$ | %[sdrv]$ | \$\d$
@@ -76,7 +76,7 @@ _CALL = re.compile(
 _DOTTED = re.compile(r"[&*!+-]?[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_#$][\w$]*)+[!?]?$")
 _EXPRESSION = re.compile(
     r"""(?x)
-    [\[({] | &(?:mut[ ])?\[ | [agslbwtv]:[A-Za-z_0-9]\w{0,40}$ |
+    [\[({] | &(?:mut[ ])?\[ | [a-z-]{3,20}\{[a-z-]{1,30}: | [agslbwtv]:[A-Za-z_0-9]\w{0,40}$ |
     [\w$.+!'\"-]{0,60}[,;})\]]+[\w$.{}()\[\]]{0,60}[:=(.\[{] |
     [\w$.]{1,60}[;})\]]+(?:get|set|return|var|let|const|function|if|for|case|else|of|async|static|export|break|class|throw|try|while|switch|new)$ |
     [\w$.]{1,60}=[!\w$.]{1,60}[;,})] | (?:[A-Za-z_$][\w$]{0,30}\.[A-Za-z_$][\w$]{0,40}=){2} | \+?[\w$.]{1,60}\+$ | \\[sSwWdD][*+?] | \.\*/ |
