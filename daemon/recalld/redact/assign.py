@@ -237,12 +237,10 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     elif category in ("password", "secret") and op in ("set", "colon") and text[start:end].lower().endswith(_PHRASES):
         value = _phrase(text, at) or read_value(text, at)
     else:
-        value = read_value(text, at)
-    if value is None or value.end <= value.start:
         marked = _WORD_DIFF.match(text, at)
-        if marked is None:
-            return None
-        value = Value(marked.start(1), marked.end(marked.lastindex or 1), "diff", False)
+        value = Value(marked.start() + 2, marked.end() - 2, "diff", False) if marked else read_value(text, at)
+    if value is None or value.end <= value.start:
+        return None
     if "encryptedData" in text[max(0, start - 400) : start]:
         return None
     if not value.quote and op == "colon" and "]" in after["close"]:
@@ -308,7 +306,7 @@ def _fallback(text: str, at: int, category: Category) -> Span | None:
 _CHANGED = re.compile(r"(?i)\b(?:re)?set|chang|updat|rotat|switch")
 
 
-_JOINED = re.compile(r"[\"'][ \t]{0,4}(?:(?:[+&]|\.{1,2}|<>|\|\||\\)[ \t]{0,4}\\?|(?=\n))[ \t]{0,4}(?:\n[ \t]{0,80})?(?:[+&.][ \t]{0,4})?[\"']([^\"'\\\n]{2,300})(?=[\"'])")
+_JOINED = re.compile(r"[\"'][ \t]{0,4}(?:(?:[+&]|\.{1,2}|<>|\|\||\\)[ \t]{0,4}\\?)[ \t]{0,4}(?:\n[ \t]{0,80})?(?:[+&.][ \t]{0,4})?[\"']([^\"'\\\n]{2,300})(?=[\"'])")
 
 
 def _joined(text: str, value: Value) -> Value:

@@ -41,10 +41,11 @@ _TELLING = values.words(
     password passwords passwd passwort passphrase passcode pass pw pwd secret secrets credential credentials creds mnemonic token tokens
     key keys private auth authenticate oauth oauth2 authorization login bearer unseal signing deployer seed privkey importprivkey encrypt
     encryption encrypted decrypt decryption licence license cookie cookies session sess pat webhook hmac psk totp otp 2fa appid apikey
-    jwt dsn connection authtoken signin unlock
+    jwt dsn connection authtoken signin unlock accounts clave chiave klucz sleutel schluessel jeton contrasena senha passwort haslo heslo
+    wachtwoord parola chave segredo secreto secreta segreta geheim geheimnis credenciales identifiants sk
     """
 )
-_FOREIGN = re.compile("密码|密钥|令牌|パスワード|トークン|비밀번호|토큰|токен|парол|ключ|clé|schlüssel")
+_FOREIGN = re.compile("密码|密钥|令牌|パスワード|トークン|비밀번호|토큰|токен|парол|ключ|clé|schlüssel|Schlüssel|contraseñ|hasło|şifre|lösenord")
 _INNOCENT = values.words(
     """
     sha md5 blake hash hashes hashed digest checksum sum integrity etag fingerprint thumbprint commit commits merge public publishable
@@ -67,14 +68,15 @@ _PARTS = re.compile(r"[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])|\d+[a-z]*")
 _HASHES = re.compile(r"(?i)\bsha\d*|\bmd5|hash|digest|checksum|integrity|fingerprint|thumbprint|commit|\betag|image|tree|blob|layer|\btx\b|transaction|block")
 _NAMED_SECRET = re.compile(
     r"(?i)pass(?:wor|wd|phrase|code)|secret|credential|token|api[ _-]?key|(?:private|admin|master|access|auth|signing|encrypt\w*|decrypt\w*|deploy\w*|license|account|app|session|server|write|root|unseal|machine|validation|bot|account)[ _.-]?keys?\b|"
-    r"deployer|privkey|unseal|\bappid\b|app_id|bearer|\bauth\b|\bwallet|\bpsk\b|cookie|session"
+    r"deployer|privkey|unseal|jeton|токен|令牌|トークン|密钥|\bclé|ключ|chiave|schlüssel|klucz|clave|\baccounts\b|\bappid\b|app_id|bearer|\bauth\b|\bwallet|\bpsk\b|cookie|session"
 )
 _IDS = values.words(
     """
     toolu srvtoolu call msg req request run thread asst assistant file chatcmpl cmpl gen resp response rs fc item step org proj user usr
     cus sub pi ch in prod price evt acct seti pm card src txn re ii cs si tr po py ba plink taxr rcpt modelcontext batch msgbatch vs ftjob
     session sess conv conversation agent task job build dpl prj team chunk css sha sha256 sha512 md5 hash id uuid trace span event pk
-    publishable public pub pubkey site anon img image asset vercel index main vendor app page layout node commit rev cursor container ses
+    publishable public pub pubkey site anon img image asset vercel index main vendor app page layout node commit rev cursor container ses cache
+    backup model data state table index tmp temp log snapshot layer blob artifact release deploy deployment version object obj ref node
     """
 )
 """What stands before an id rather than a key: `toolu_…`, `chatcmpl-…`, `cus_…`."""
@@ -90,9 +92,9 @@ _QUERY = re.compile(r"[?&;]([\w.-]{1,40})=$")
 _QUERY_SECRET = re.compile(r"(?i)code|key|token|^sig|auth|app_?id|secret|pass|access|^k$|cred|jwt|session|^sid$")
 
 
-def find(text: str, runs: bytes, at: int, *, told: bool) -> Iterator[Span]:
+def find(text: str, runs: bytes, at: int, taken: list[Span], *, told: bool) -> Iterator[Span]:
     """Yield what is drawn at random in `text`. `runs` is the text, one byte a character, through TABLE; `at` the first
-    NEEDLE in it; `told`: some word in the text may tell of a secret."""
+    NEEDLE in it; `taken`: what was found already, by its form or its name; `told`: some word in the text may tell of a secret."""
     until = -1
     while at >= 0:
         end = runs.find(b" ", at + RUN)
@@ -100,7 +102,11 @@ def find(text: str, runs: bytes, at: int, *, told: bool) -> Iterator[Span]:
             end = len(runs)
         if at >= until:
             run = text[at:end]
-            if not _DULL.match(run) and (told or not _HEX.match(run)):
+            if (
+                not _DULL.match(run)
+                and (told or not _HEX.match(run))
+                and not (taken and any(s[0] < end and at < s[1] for s in taken))
+            ):
                 found = _look(text, at, end)
                 until = found[1]
                 if found[2]:
@@ -110,6 +116,7 @@ def find(text: str, runs: bytes, at: int, *, told: bool) -> Iterator[Span]:
 
 _DULL = re.compile(r"(?:[A-Za-z]?[a-z]{2,}+)++\d{0,6}[A-Za-z]?$|[A-Z]+$|\d+$")
 """Words in a row: what nearly all runs are."""
+_ANY_HEX = re.compile(r"[0-9a-fA-F]+$")
 _HEX = re.compile(r"[0-9a-f]+$|[0-9A-F]+$")
 
 
@@ -153,7 +160,7 @@ def _pathlike(token: str) -> bool:
 
 _MAGIC = (
     "/9j/", "iVBOR", "R0lGOD", "UklGR", "AAAAB3", "AAAAC3", "AAAAE2", "AAAAG", "SUkq", "d09G", "JVBERi", "UEsDB", "H4sI", "TVqQ", "MII", "AAEAAA", "T1RUT", "PHN2Z", "PD94bW", "RWQ", "RWR",
-    "mDME", "mQIN", "mQEN", "xsBN", "xsFN", "iQIz", "iHUE", "_Z", "__Z", "_R", "Mii", "untrusted", "KLUv", "KLU",
+    "mDME", "mQIN", "mQEN", "xsBN", "xsFN", "iQIz", "iHUE", "_Z", "__Z", "_R", "Mii", "untrusted", "KLUv", "AGFzbQ",
 )  # fmt: skip
 """How images, fonts, archives, certificates, public keys and mangled names begin."""
 
@@ -165,6 +172,8 @@ def _kind(token: str) -> str | None:
     if len(token) > 2000 or "EXAMPLE" in token or len(set(token)) < 8:
         return None
     bare = token[2:] if token.startswith("0x") else token
+    if len(bare) == 40 and bare is not token and _ANY_HEX.match(bare):
+        return None  # an address on a chain, whose case is its checksum
     if _HEX.match(bare):
         return "hex" if 24 <= len(bare) <= 130 and not bare.isalpha() else None
     digits = _DIGITS.findall(token[:200])
@@ -203,7 +212,10 @@ def _is_text(token: str) -> bool:
     return sum(32 <= c < 127 or c in (9, 10, 13) for c in decoded) >= 0.95 * len(decoded)
 
 
-_NAME = re.compile(r"([\w.$-]{1,60})\\{0,3}[\"']?\]?[ ]{0,2}(?::=|=>|[:=])[ ]{0,2}[\\\"'`(]{0,4}$")
+_VENDOR_PARTS = frozenset({"sk", "secret", "token", "pat", "apikey", "live", "tok", "priv"})
+_RELEASED = re.compile(r"\d\.\d[\w.+-]*\\?[\"'],[ ]?\\?[\"']$")
+"""A version and then a hash, as lock files have them."""
+_NAME = re.compile(r"([\w.$-]{1,60})\\{0,3}[\"']?\]?[ ]{0,2}(?::=|=>|[:=])[ ]{0,2}[\\\"'`(\[]{0,4}$")
 
 
 def is_id(token: str) -> bool:
@@ -225,7 +237,12 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
         return False
     if is_id(token):
         return False
+    opened = text.rfind("-----BEGIN", max(0, start - 4000), start)
+    if opened >= 0 and "PRIVATE" not in text[opened : opened + 50] and text.find("-----END", opened, start) < 0:
+        return False
     prefix = _PREFIX.match(token)
+    if prefix is not None and set(re.split("[_-]", prefix[1].lower())) & _VENDOR_PARTS:
+        return kind != "hex" or len(token) - prefix.end() >= 32
     word = _nearest(before)
     if word is False or before.endswith(('W/"', 'W/\\"')) or _JWK.search(before):
         return False
@@ -235,6 +252,10 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
     if named is not None and _nearest(named[1]) is not True:
         return False  # `/token … rid=X`: it has a name, and that tells nothing
     if kind == "hex":
+        if prefix is not None and "-" not in token and len(token) - prefix.end() in (40, 48, 64) and _HEX.match(token[prefix.end() :]):
+            return "@" != text[start - 1 : start]  # a vendor's name and a key
+        if text[start - 1 : start] == "@" or _RELEASED.search(before):
+            return False
         if _HASHES.search(before) or len(token) > 130:
             return False
         behind = _comment(text, stop)
@@ -252,9 +273,6 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
         if kind == "mixed":
             return len(token) >= 20
         return len(token) >= 24
-    opened = text.rfind("-----BEGIN", max(0, start - 4000), start)
-    if opened >= 0 and "PRIVATE" not in text[opened : opened + 50] and text.find("-----END", opened, start) < 0:
-        return False
     if len(token) > LONGEST or _in_block(text, start, stop):
         return False
     if kind == "mixed":
@@ -279,6 +297,8 @@ def _nearest(before: str) -> bool | None:
     for i in range(len(parts) - 1, -1, -1):
         word = parts[i]
         previous = parts[i - 1] if i else ""
+        if word in _INNOCENT:
+            return False
         if word in _TELLING or word.endswith(("key", "token", "secret", "password")):
             if word.startswith("pub") or word in _COMPOUNDS:
                 return False
@@ -289,7 +309,7 @@ def _nearest(before: str) -> bool | None:
             return True
         if word in ("id", "ids") and previous == "secret":
             return True
-        if word in _INNOCENT or word.rstrip("0123456789") in _INNOCENT:
+        if word.rstrip("0123456789") in _INNOCENT:
             return False
     return True if not before.isascii() and _FOREIGN.search(before) else None
 

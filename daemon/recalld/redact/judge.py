@@ -385,6 +385,9 @@ _TICKETS = values.words("lock client change request action lifecycle work unit r
 """What makes a UUID that is called a token a ticket's number."""
 
 
+_BEARERS = values.words("auth access api bearer personal deploy npm admin")
+
+
 def _token(text: str, v: str, c: Context) -> bool:
     if " " in v or values.is_number(v) or values.is_prose(v) or values.is_slug(v):
         return False
@@ -394,7 +397,7 @@ def _token(text: str, v: str, c: Context) -> bool:
     if values.is_uuid(v):
         if _TICKETS & set(parts(c.name.head)):
             return False
-        header = c.name.head[:2] in ("X-", "x-") or c.name.head == "_auth"
+        header = c.name.head[:2] in ("X-", "x-") or c.name.head == "_auth" or bool(_BEARERS & set(parts(c.name.head)))
         return not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag" or header)
     if values.is_hex(v):
         return len(v) >= (32 if weak else 16) and (not v.isdigit())

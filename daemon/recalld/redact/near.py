@@ -22,8 +22,9 @@ REACH = 240
 
 _QUOTED = re.compile(r"(?<!\\)(?:\"([^\"\s\\<>]{8,80})\"|'([^'\s\\<>]{8,80})')")
 _SHARP = frozenset("!#$%^&*~?+=@")
-_PROMPT = re.compile(r"[ \t]*(?:(?:\w[\w.@~:/-]{0,40})?[$%❯➜»>][ ]|\+[ ]|(?:sudo[ ])?(?:cat|head|tail|less|more|type|bat|xxd|openssl|mix|rails|rake|pass|op)[ ])")
-_BELOW = re.compile(r"\r?\n[ \t]{0,8}([^\s\"'`<>]{12,400})[ \t]{0,8}(?=\r?\n|$)")
+_PROMPT = re.compile(r"[ \t]*(?:(?:\w[\w.@~:/-]{0,40})?[$%❯➜»>][ ]|\((?:[iI]?[pP]db|gdb|lldb)\)[ ]|>>>[ ]|In[ ]\[\d+\]:[ ]|irb\S{0,30}>[ ]|\+[ ]|(?:sudo[ ])?(?:cat|head|tail|less|more|type|bat|xxd|openssl|mix|rails|rake|pass|op)[ ])")
+_BELOW = re.compile(r"(?:[ \t]{0,4}\r?\n){1,2}[ \t]{0,8}(?:=>[ ]|Out\[\d+\]:[ ]|\$\d+ = (?:0x[0-9a-f]+[ ])?)?[\"']?([^\s\"'`<>]{8,400})[\"']?[ \t]{0,8}(?=\r?\n|$)")
+_LABEL = re.compile(r"[^\n]{0,200}:[ \t]*$|[ \t]{0,8}[\w ]{2,24}$")
 _PUBLIC = re.compile(r"(?i)sum\b|hash|digest|fingerprint|\.pub\b|public|rev-parse|\bid\b|_id\b|\bls\b|find\b|which\b|grep|\brg\b|\bwc\b")
 
 
@@ -35,7 +36,7 @@ def line_of(text: str, start: int) -> tuple[int, int]:
 
 
 TOLD_BY = (
-    "onnect(", "onnect_", "onnection(", "equelize(", ".toCharArray", "Hash::make", "btoa(", "b64encode(", "Buffer.from(", "WiFi.begin(", "_AUTH=", "_auth=",
+    "onnect(", ".Open ", "DSN=", "onnect_", "onnection(", "equelize(", ".toCharArray", "Hash::make", "btoa(", "b64encode(", "Buffer.from(", "WiFi.begin(", "_AUTH=", "_auth=",
     "LOGIN ", "login", "Login", "chpasswd", "winrm", "hydra ", "nxc ", "psexec", "secretsdump", " secret", "EAP ", "PSK ", "reds ", "reds:", "redential", "wifi", "WiFi",
     "WLAN", "Wi-Fi", "WIFI", "keyvault", "asic auth", "isakmp key", "PassCmd", "passCmd", "rootpw", "| base64", "|base64", "smbpasswd", "--encrypt", "cryptsetup",
     "log in", "Log in", "sign in", "Sign in", "ftp ", " -p ", " -P ", " -pw ", "admin", "root ", "ugangsdaten", "dentifiants", "credencia", "unlock",
@@ -118,7 +119,7 @@ def fed(text: str, begin: int, start: int) -> Iterator[Span]:
     """Yield what is piped or redirected into something that is named after a secret: `echo X | gh secret set`."""
     at = text.rfind("echo ", begin, start) if text.find("echo ", begin, start) >= 0 else text.rfind("printf ", begin, start)
     found = _FED.match(text, at, start) if at >= 0 else None
-    if found is None or text.find("chpasswd", start, start + 80) >= 0:
+    if found is None or text.find("chpasswd", max(begin, start - 4), start + 80) >= 0:
         return
     number = found.lastindex or 1
     v = found[number]
@@ -128,7 +129,8 @@ def fed(text: str, begin: int, start: int) -> Iterator[Span]:
 
 def printed(text: str, begin: int, end: int) -> Iterator[Span]:
     """Yield what a command that names a secret wrote on the line below."""
-    if not _PROMPT.match(text, begin, end):
+    asked = _PROMPT.match(text, begin, end)
+    if asked is None and not _LABEL.match(text, begin, end):
         return
     found = _BELOW.match(text, end)
     if found is None or _PUBLIC.search(text, begin, end):
@@ -137,6 +139,9 @@ def printed(text: str, begin: int, end: int) -> Iterator[Span]:
     if (
         not values.is_reference(v)
         and not values.is_machine(v)
-        and (values.is_hex(v) and len(v) >= 24 or values.is_uuid(v) or values.is_random(v, 16) or (len(v) > 60 and values.is_random(v[:400], 16)))
+        and (
+            (values.is_hex(v) and len(v) >= 24)
+            or _passwordlike(v)
+            or (values.is_uuid(v) and asked is not None) or values.is_random(v[:400], 16))
     ):
         yield (*found.span(1), "secret")

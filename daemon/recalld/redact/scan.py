@@ -89,7 +89,7 @@ class _Automaton:
             runs = data.translate(drawn.TABLE)
             at = runs.find(drawn.NEEDLE)
             if at >= 0:
-                found.extend(drawn.find(text, runs, at, told=bool(hits)))
+                found.extend(drawn.find(text, runs, at, list(found[:64]), told=bool(hits)))
         return found
 
     def _look(self, text: str, hits: list[tuple[int, int, int]]) -> list[Span]:
