@@ -34,7 +34,7 @@ _OF = r"(?:for|of|on|to|at|from|is[ ]generated[ ]for|für|von|vom|zur|zum|bei|po
 _SEVERAL = r"(?:[^\s:=,;|\"'`()<>{}\[\]]{1,40}[ ]){0,3}?(?:[^\s:=,;|\"'`()<>{}\[\]]{1,40}|[\"'`][^\s\"'`\n]{1,40}[\"'`])"
 _AFTER = re.compile(
     rf"""(?x)
-    (?P<tail>[A-Za-z0-9_-]{{0,40}}(?:ña|eñas?)?)
+    (?P<tail>[A-Za-z0-9_-]{{0,40}}(?:ña|eñas?|sı|ı)?)
     (?P<close>(?:{_QUOTE}|[\])*!?]|[ ]?\([^()\n\"'`]{{1,30}}\)|[ ]\[[^\[\]\n]{{1,30}}\]){{0,4}})
     (?:[ ](?:(?:d['’]|de[ ]|da[ ]|do[ ]|del[ ])?API|nuev[oa]|mới|baru|nov[oa]|neu|nou[ăa]?|secret[ao]?|privad[ao]|privée?|segret[ao]|de[ ]acceso|temporal|temporaire|provisoire|sementara|tạm))?
     (?:
@@ -81,7 +81,7 @@ _WRAPPED = re.compile(
 _TAG = re.compile(r"(?:</\w{1,8}>[ ]?)?<(?:code|b|strong|kbd|tt|em|pre|samp|span|mark)(?: [^<>\n]{0,60})?>")
 _CURLY = {"“": "”", "„": "“”", "«": "»", "‘": "’", "「": "」", "『": "』", "《": "》", "【": "】"}
 _OPEN = re.compile(r"@?[fFbBrRuU]{0,2}(\\{0,63})(\"\"\"|'''|[\"'`])|\$(\\{0,31})(')")
-_BARE = re.compile(r"(?:\\[^nrt\"'`\s\\u]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\])+")
+_BARE = re.compile(r"(?:\\[^nrt\"'`\s\\u]|\\u00[2-7][0-9a-fA-F]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\])+")
 _Q = re.compile(r"(?:%[qQ]|q{1,2})(?:\{|\(|\[|\||/)([^{}()\[\]|/\n]{1,300})[})\]|/]")
 """Ruby's and Perl's own quotes."""
 _TURN = re.compile(r"[!-~](?=[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffee])")
@@ -396,6 +396,8 @@ _BEFORE_MARKUP = re.compile(r"(?:<|&lt;|[:;])$|(?:[nN]ame|[kK]ey)=\\{0,7}[\"']$"
 def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> Op | None:
     matched = after.lastgroup
     begin = start - len(head)
+    if matched == "space" and head.isupper() and _SETS.search(text[max(0, begin - 40) : begin]):
+        return "set"  # `set -gx API_KEY X`, `ENV API_KEY X`
     if text[start : after.start("tail")].lower() in _VERBS and matched in ("is", "of", "dash", "genitive", "space"):
         # `pass X to …` is what one does with anything
         if matched != "space":
@@ -437,6 +439,7 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
     return "space" if not after["close"].strip("*") and _DIGIT_AHEAD.match(text, after.end()) else None
 
 
+_SETS = re.compile(r"(?:^|[\s;&|>(`])(?:set|setx|setenv|set-env|export|ENV|ARG|secrets?[ ]set|config[ ]set|env[ ]set|variable[ ]set)[ ](?:--?\w+[ ])*$")
 _DIGIT_AHEAD = re.compile(r"[ ]{0,2}\\{0,7}[\"']?[^\s\d]{0,60}\d")
 _READERS = words(
     """

@@ -53,7 +53,7 @@ _INNOCENT = values.words(
     revision rev version tag address addr cid ipfs base64 image img font src signature sig csrf xsrf tree blob snapshot checkpoint tx
     transaction block contract kid jti thumb avatar asset chunk bundle dnskey dkim rrsig tlsa ssh ecdsa mint program declare alphabet
     charset object oid ref slug filename css js png jpg jpeg svg woff woff2 map json lock peer data mappings names resolved
-    etags layer cipher x509 modulus exponent subject issuer path url href page vlq ssh1 known hosts fixture h1 zh
+    etags verification layer cipher x509 modulus exponent subject issuer path url href page vlq ssh1 known hosts fixture h1 zh
     """
 )
 _INNOCENT_KEYS = values.words(
@@ -104,7 +104,7 @@ def find(text: str, runs: bytes, at: int, taken: list[Span], *, told: bool) -> I
             run = text[at:end]
             if (
                 not _DULL.match(run)
-                and (told or not _HEX.match(run))
+                and (told or not _HEX.match(run) or (text[at - 1 : at] == "_" and end - at >= 40))
                 and not (taken and any(s[0] < end and at < s[1] for s in taken))
             ):
                 found = _look(text, at, end)
@@ -243,13 +243,13 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
     prefix = _PREFIX.match(token)
     if prefix is not None and set(re.split("[_-]", prefix[1].lower())) & _VENDOR_PARTS:
         return kind != "hex" or len(token) - prefix.end() >= 32
-    word = _nearest(before)
+    word = nearest(before)
     if word is False or before.endswith(('W/"', 'W/\\"')) or _JWK.search(before):
         return False
     if text[stop : stop + 1] in (",", ";") and before[-1:] in (",", ";"):  # VLQ
         return False
     named = _NAME.search(before[-80:]) if kind != "mixed" else None
-    if named is not None and _nearest(named[1]) is not True:
+    if named is not None and nearest(named[1]) is not True and named[1].lower() != "api":
         return False  # `/token … rid=X`: it has a name, and that tells nothing
     if kind == "hex":
         if prefix is not None and "-" not in token and len(token) - prefix.end() in (40, 48, 64) and _HEX.match(token[prefix.end() :]):
@@ -266,7 +266,7 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
         if line_start > 0 and not before.strip(" \t\"'`"):
             above = text[max(0, line_start - 120) : line_start - 1].rpartition("\n")[2]
             above = "" if _BLOCK_LINE.search(above) else above
-        told = _nearest(above) is True or _nearest(behind) is True
+        told = nearest(above) is True or nearest(behind) is True
     else:
         told = True
     if told and len(token) <= 4000:
@@ -291,7 +291,7 @@ def _comment(text: str, stop: int) -> str:
     return found[1] if found else ""
 
 
-def _nearest(before: str) -> bool | None:
+def nearest(before: str) -> bool | None:
     """Return what the last telling word promises: a secret (True) or something public (False); None without one."""
     parts = [part.lower() for part in _PARTS.findall(before)]
     for i in range(len(parts) - 1, -1, -1):

@@ -188,3 +188,35 @@ def recovery_codes(text: str, start: int, end: int) -> Iterator[Span]:
             return
         yield (*found.span(1), "secret")
         at = found.end()
+
+
+_USER_PASS = re.compile(r"\s{0,8}\n\s{0,8}[\w.@+-]{1,80}\s{0,4}\n\s{0,8}([^\s<>]{3,200})\s{0,4}\n\s{0,8}</auth-user-pass>")
+
+
+def user_pass_block(text: str, start: int, end: int) -> Iterator[Span]:
+    """User and password within a profile of OpenVPN."""
+    found = _USER_PASS.match(text, end)
+    if found is not None:
+        yield (*found.span(1), "password")
+
+
+_KAGGLE = re.compile(r"[ ]?:[ ]?\\?\"[\w.@-]{1,60}\\?\",\s{0,8}\\?\"key\\?\"[ ]?:[ ]?\\?\"([0-9a-f]{32})\\?\"")
+
+
+def kaggle(text: str, start: int, end: int) -> Iterator[Span]:
+    """A user and a key of 32 hexadecimal digits, as Kaggle hands them out."""
+    found = _KAGGLE.match(text, end)
+    if found is not None:
+        yield (*found.span(1), "api-key")
+
+
+_TABLE = re.compile(r"\\?\"?[ ]{0,2}[:=]?[ ]{0,2}\{([^{}]{20,800})\}?")
+_TABLE_MEMBER = re.compile(r"[:=][ ]{0,4}\\?\"([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})\\?\"")
+
+
+def token_table(text: str, start: int, end: int) -> Iterator[Span]:
+    """Tokens by what they are for, which are UUIDs with Consul: `tokens = { agent = "…" }`."""
+    found = _TABLE.match(text, end - 1 if text[end - 1] == "{" else end)
+    if found is not None:
+        for member in _TABLE_MEMBER.finditer(text, *found.span(1)):
+            yield (*member.span(1), "token")

@@ -76,7 +76,7 @@ def judge(
         plain_file = upper and op == "set" and not spaced and not values.is_code(stripped)
         if not plain_file or (name.head + name.tail).upper() != name.head + name.tail:
             return None
-    if op == "colon" and not quote and values.is_identifier(stripped) and worded(stripped) >= 0.4:
+    if op == "colon" and not quote and values.is_identifier(stripped) and worded(stripped) >= 0.4 and not values.is_irregular(stripped):
         following = text[end : end + 1]  # a declaration: `password: XmlString256;`, `(token: String64)`
         if category != "password" or following == ";" or (following in (",", ")") and stripped[0].isupper()):
             return None
@@ -398,7 +398,8 @@ def _token(text: str, v: str, c: Context) -> bool:
         if _TICKETS & set(parts(c.name.head)):
             return False
         header = c.name.head[:2] in ("X-", "x-") or c.name.head == "_auth" or bool(_BEARERS & set(parts(c.name.head)))
-        return not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag" or header)
+        query = text[c.start - 1 : c.start] == "=" and text[max(0, c.start - 80) : c.start].rfind("?") >= 0
+        return not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag" or header or query)
     if values.is_hex(v):
         return len(v) >= (32 if weak else 16) and (not v.isdigit())
     if weak:
@@ -420,10 +421,17 @@ def _token(text: str, v: str, c: Context) -> bool:
     return not re.search(r"[()\[\]{}<>|;,*\\]", v)
 
 
+_TAGGED_HASH = re.compile(r"(?:[A-Za-z][\w.]{0,30}-){1,5}[0-9a-f]{32,64}$")
+"""What caches call their keys: `Linux-npm-` and a digest."""
+
+
 def _key(text: str, v: str, c: Context) -> bool:
     if c.name.promise == "weak":
-        if values.is_hex(v) and len(v) in (32, 37, 40, 64) and _env_name(c) and c.op == "set" and not c.spaced:
+        listed = values.is_uuid(v) or (values.is_hex(v) and len(v) in (32, 37, 40, 64))
+        if listed and _env_name(c) and c.op in ("set", "colon") and not c.spaced and "_" in c.name.head:
             return True
+        if _TAGGED_HASH.match(v):
+            return False
         if (
             " " in v
             or values.is_code(v)

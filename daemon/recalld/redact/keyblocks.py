@@ -18,7 +18,7 @@ _LABEL = re.compile(r"-{3,5} ?BEGIN ((?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?|O
 _KEY_RUN = re.compile(r"[A-Za-z0-9+/]{16}")
 _CLOSING = re.compile(r"-{3,5} ?END (?:(?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?|OpenVPN [\w -]{1,30}) ?-{3,5}")
 _LINE_OF_KEY = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{1,80}={0,2}(?=\\|\s|\"|'|-|$)")
-_BETWEEN = re.compile(r"(?:[ \t>|*+#→\"',]|\\{1,31}[nrt]|\r?\n|\d{1,5}[\t→:|])+")
+_BETWEEN = re.compile(r"(?:[ \t>|*+#→\"',]|\\{1,31}[nrt]|\r?\n|\d{1,5}[\t→:|]|(?<=\n)[\w./-]{1,80}[-:]\d{1,5}[-:])+")
 _HEADER_LINE = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\n\\\"]{0,120}")
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from recalld.redact import values
-from recalld.redact.drawn import is_id
+from recalld.redact.drawn import is_id, nearest
 from recalld.redact.judge import Span, mixed_classes, strong
 from recalld.redact.wordlike import worded
 
@@ -23,8 +23,8 @@ REACH = 240
 _QUOTED = re.compile(r"(?<!\\)(?:\"([^\"\s\\<>]{8,80})\"|'([^'\s\\<>]{8,80})')")
 _SHARP = frozenset("!#$%^&*~?+=@")
 _PROMPT = re.compile(r"[ \t]*(?:(?:\w[\w.@~:/-]{0,40})?[$%❯➜»>][ ]|\((?:[iI]?[pP]db|gdb|lldb)\)[ ]|>>>[ ]|In[ ]\[\d+\]:[ ]|irb\S{0,30}>[ ]|\+[ ]|(?:sudo[ ])?(?:cat|head|tail|less|more|type|bat|xxd|openssl|mix|rails|rake|pass|op)[ ])")
-_BELOW = re.compile(r"(?:[ \t]{0,4}\r?\n){1,2}[ \t]{0,8}(?:=>[ ]|Out\[\d+\]:[ ]|\$\d+ = (?:0x[0-9a-f]+[ ])?)?[\"']?([^\s\"'`<>]{8,400})[\"']?[ \t]{0,8}(?=\r?\n|$)")
-_LABEL = re.compile(r"[^\n]{0,200}:[ \t]*$|[ \t]{0,8}[\w ]{2,24}$")
+_BELOW = re.compile(r"(?:[ \t]{0,4}\r?\n){1,2}[ \t]{0,8}(?:\d{1,3}\)[ ]|=>[ ]|Out\[\d+\]:[ ]|\$\d+ = (?:0x[0-9a-f]+[ ])?)?[\"']?([^\s\"'`<>]{8,400})[\"']?[ \t]{0,8}(?=\r?\n|$)")
+_LABEL = re.compile(r"[^\n]{0,200}:[ \t]*$|[ \t]{0,8}[\w ]{2,24}$|\d{1,3}\)[ ]\\?\"[\w.-]{2,40}\\?\"$")
 _PUBLIC = re.compile(r"(?i)sum\b|hash|digest|fingerprint|\.pub\b|public|rev-parse|\bid\b|_id\b|\bls\b|find\b|which\b|grep|\brg\b|\bwc\b")
 
 
@@ -39,16 +39,23 @@ TOLD_BY = (
     "onnect(", ".Open ", "DSN=", "onnect_", "onnection(", "equelize(", ".toCharArray", "Hash::make", "btoa(", "b64encode(", "Buffer.from(", "WiFi.begin(", "_AUTH=", "_auth=",
     "LOGIN ", "login", "Login", "chpasswd", "winrm", "hydra ", "nxc ", "psexec", "secretsdump", " secret", "EAP ", "PSK ", "reds ", "reds:", "redential", "wifi", "WiFi",
     "WLAN", "Wi-Fi", "WIFI", "keyvault", "asic auth", "isakmp key", "PassCmd", "passCmd", "rootpw", "| base64", "|base64", "smbpasswd", "--encrypt", "cryptsetup",
-    "log in", "Log in", "sign in", "Sign in", "ftp ", " -p ", " -P ", " -pw ", "admin", "root ", "ugangsdaten", "dentifiants", "credencia", "unlock",
+    "log in", "Log in", "sign in", "Sign in", "ftp", " -p ", " -w ", "LOGIN", "IDENTIFY ", "RunAs(", "ey content", "ey Content", "WPA", " SHA ", "createUser", "ommunity", "_auth ", "REG_SZ", " -P ", " -pw ", "admin", "root ", "ugangsdaten", "dentifiants", "credencia", "unlock",
 )  # fmt: skip
 """Words of a line on which a string that looks like nothing but a password is one."""
 _SHARP_WORD = re.compile(r"(?<![^\s\"'`(\[{=:,/|>])[A-Za-z0-9!#%*^+~?@$&][A-Za-z0-9!#$%^&*~?@+_.-]{6,40}[A-Za-z0-9!#%*^+~?@$&](?=[\s\"'`)\]},;:/|<]|\\|$|\.(?:\s|$))")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*$")
 
 
+_HANDED = re.compile(r"[ ](?:--?[a-z][\w-]{0,20}[ =])?([0-9a-f]{32,64}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?![\w-])")
+"""`wandb login X`."""
+
+
 def told(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield what looks like nothing but a password on a line that speaks of logging in."""
     yield from sharp(text, *line_of(text, start))
+    handed = _HANDED.match(text, end) if text.startswith("login", start) else None
+    if handed is not None:
+        yield (*handed.span(1), "token")
 
 
 def sharp(text: str, begin: int, end: int) -> Iterator[Span]:
@@ -60,11 +67,13 @@ def sharp(text: str, begin: int, end: int) -> Iterator[Span]:
     for found in _SHARP_WORD.finditer(text, begin, end):
         v = found[0]
         if (
-            any(c in _SHARP for c in v)
+            (any(c in _SHARP for c in v) or values.is_irregular(v))
             and any(c.isupper() for c in v)
             and any(c.islower() for c in v)
             and not _ADDRESS.match(v)
             and "&&" not in v
+            and "://" not in text[max(begin, found.start() - 80) : found.start()].rpartition(" ")[2]
+            and (v.isalnum() is False or nearest(text[max(begin, found.start() - 60) : found.start()]) is not False)
             and text[found.end() : found.end() + 3] != "://"
             and _passwordlike(v)
         ):
@@ -94,7 +103,7 @@ def user_then_password(text: str, start: int, end: int) -> Iterator[Span]:
 def _passwordlike(v: str) -> bool:
     if not (any(c.isdigit() for c in v) and mixed_classes(v)) or "://" in v or "/" in v[:1] or "EXAMPLE" in v:
         return False
-    if not any(c in _SHARP for c in v) and not values.is_random(v, 12):
+    if not any(c in _SHARP for c in v) and not values.is_random(v, 12) and not values.is_irregular(v):
         return False
     return (
         worded(v) < 0.62

@@ -44,7 +44,7 @@ def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
         ):
             yield (*found.span(2), "url-password")
         user = found[1]
-        if len(user) >= 20 and values.is_random(user):
+        if len(user) >= 20 and "%40" not in user and values.is_random(user):
             yield (*found.span(1), "url-password")
         return
     for form in (_USERINFO_DOMAIN, _USERINFO_DN):

@@ -56,7 +56,7 @@ _PROSE_WORDS = words(
 
 _REFERENCE = re.compile(
     r"""(?x)
-    &\#?\w{2,6}; | q[rwx][/({\[|] | [\w-]{1,16}\.{3}\w{0,8}$ | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
+    &\#?\w{2,6}; | q[rwx][/({\[|] | &{1,2}[a-z_]+$ | [\w-]{1,16}\.{3}\w{0,8}$ | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
     \$[A-Za-z_][A-Za-z0-9_]*(?:(?:[:.\[]|->).{0,200})?$          # $TOKEN, $env:TOKEN, $config["x"]
     | \$\$?[{(\[] | \#\{ | \{\{ | \{%  | \$\$$ | <%
     | %~?\d$ | %\(?[A-Za-z_]\w*\)?[sd%]$ | %[sdrv]$ | \$\d$
@@ -129,7 +129,7 @@ def is_code(value: str) -> bool:
 
 def _is_drawn(value: str) -> bool:
     """Return whether what could be a dotted name is too irregular for one: `q7Tz.fK2pW9x`."""
-    return len(value) >= 10 and bool(_LATE_LETTER.search(value)) and worded(value) < 0.4
+    return len(value) >= 10 and bool(_LATE_LETTER.search(value)) and worded(value) < 0.45
 
 
 def is_expression(value: str) -> bool:
@@ -222,6 +222,21 @@ def is_number(value: str) -> bool:
 def is_hex(value: str) -> bool:
     """Return whether `value` is hexadecimal only, as digests and object names are."""
     return bool(_HEX.match(value))
+
+
+_GROUPS = re.compile(r"\d+")
+
+
+def is_irregular(value: str) -> bool:
+    """Return whether `value`, of letters and digits alone, is too irregular for a name: `Crano25H3lQn0`."""
+    return (
+        len(value) >= 10
+        and value.isalnum()
+        and any(c.isupper() for c in value)
+        and any(c.islower() for c in value)
+        and len(_GROUPS.findall(value)) >= 2
+        and worded(value) < 0.62
+    )
 
 
 def is_uuid(value: str) -> bool:
