@@ -189,6 +189,8 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     if after is None:
         return None
     tail = after["tail"]
+    if tail in ("sı", "ı"):  # whose password, in Turkish
+        tail = ""
     if tail in _COMMON_TAILS:
         return None
     head = _head(text, start, category)
@@ -198,7 +200,10 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         return None
     if text.startswith("${", start - len(head) - 2):
         return _fallback(text, end + len(tail), category)
-    if not text[start - len(head) - 1 : start - len(head)].isascii() and text[start - len(head) - 2 : start - len(head) - 1] == '"':
+    if (
+        not text[start - len(head) - 1 : start - len(head)].isascii()
+        and text[start - len(head) - 2 : start - len(head) - 1] == '"'
+    ):
         return None  # a word of a tokenizer's vocabulary: "Ġpassword"
     name = _name(category, head, text[start:end].lower() if category != "key" else text[start:end], tail)
     if name.promise is None:
@@ -306,7 +311,9 @@ def _fallback(text: str, at: int, category: Category) -> Span | None:
 _CHANGED = re.compile(r"(?i)\b(?:re)?set|chang|updat|rotat|switch")
 
 
-_JOINED = re.compile(r"[\"'][ \t]{0,4}(?:(?:[+&]|\.{1,2}|<>|\|\||\\)[ \t]{0,4}\\?)[ \t]{0,4}(?:\n[ \t]{0,80})?(?:[+&.][ \t]{0,4})?[\"']([^\"'\\\n]{2,300})(?=[\"'])")
+_JOINED = re.compile(
+    r"[\"'][ \t]{0,4}(?:(?:[+&]|\.{1,2}|<>|\|\||\\)[ \t]{0,4}\\?)[ \t]{0,4}(?:\n[ \t]{0,80})?(?:[+&.][ \t]{0,4})?[\"']([^\"'\\\n]{2,300})(?=[\"'])"
+)
 
 
 def _joined(text: str, value: Value) -> Value:
@@ -439,7 +446,9 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
     return "space" if not after["close"].strip("*") and _DIGIT_AHEAD.match(text, after.end()) else None
 
 
-_SETS = re.compile(r"(?:^|[\s;&|>(`])(?:set|setx|setenv|set-env|export|ENV|ARG|secrets?[ ]set|config[ ]set|env[ ]set|variable[ ]set)[ ](?:--?\w+[ ])*$")
+_SETS = re.compile(
+    r"(?:^|[\s;&|>(`])(?:set|setx|setenv|set-env|export|ENV|ARG|secrets?[ ]set|config[ ]set|env[ ]set|variable[ ]set)[ ](?:--?\w+[ ])*$"
+)
 _DIGIT_AHEAD = re.compile(r"[ ]{0,2}\\{0,7}[\"']?[^\s\d]{0,60}\d")
 _READERS = words(
     """

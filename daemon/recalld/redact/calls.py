@@ -128,7 +128,18 @@ def characters(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 _COUPLE = re.compile(r"[\s(]{0,3}[bBuU]?\\{0,3}[\"']([\w.@+-]{1,60}):([^\s\"'\\]{4,100})\\{0,3}[\"']")
-COUPLES = ("btoa(", "b64encode(", "Buffer.from(", "encode64(", "base64_encode(", "EncodeToString([]byte(", "getEncoder().encode", "echo -n", "printf ", "printf '%s'")
+COUPLES = (
+    "btoa(",
+    "b64encode(",
+    "Buffer.from(",
+    "encode64(",
+    "base64_encode(",
+    "EncodeToString([]byte(",
+    "getEncoder().encode",
+    "echo -n",
+    "printf ",
+    "printf '%s'",
+)
 """What makes basic credentials of `user:password`."""
 
 

@@ -45,7 +45,9 @@ _TELLING = values.words(
     wachtwoord parola chave segredo secreto secreta segreta geheim geheimnis credenciales identifiants sk
     """
 )
-_FOREIGN = re.compile("密码|密钥|令牌|パスワード|トークン|비밀번호|토큰|токен|парол|ключ|clé|schlüssel|Schlüssel|contraseñ|hasło|şifre|lösenord")
+_FOREIGN = re.compile(
+    "密码|密钥|令牌|パスワード|トークン|비밀번호|토큰|токен|парол|ключ|clé|schlüssel|Schlüssel|contraseñ|hasło|şifre|lösenord"
+)
 _INNOCENT = values.words(
     """
     sha md5 blake hash hashes hashed digest checksum sum integrity etag fingerprint thumbprint commit commits merge public publishable
@@ -63,9 +65,13 @@ _INNOCENT_KEYS = values.words(
     """
 )
 _INNOCENT_TOKENS = values.words("page next continuation sync resume pagination public push device csrf xsrf cancel stop")
-_COMPOUNDS = values.words("sitekey hotkey monkey primarykey foreignkey cachekey datakey sortkey hostkey partitionkey turkey hockey keyless")
+_COMPOUNDS = values.words(
+    "sitekey hotkey monkey primarykey foreignkey cachekey datakey sortkey hostkey partitionkey turkey hockey keyless"
+)
 _PARTS = re.compile(r"[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])|\d+[a-z]*")
-_HASHES = re.compile(r"(?i)\bsha\d*|\bmd5|hash|digest|checksum|integrity|fingerprint|thumbprint|commit|\betag|image|tree|blob|layer|\btx\b|transaction|block")
+_HASHES = re.compile(
+    r"(?i)\bsha\d*|\bmd5|hash|digest|checksum|integrity|fingerprint|thumbprint|commit|\betag|image|tree|blob|layer|\btx\b|transaction|block"
+)
 _NAMED_SECRET = re.compile(
     r"(?i)pass(?:wor|wd|phrase|code)|secret|credential|token|api[ _-]?key|(?:private|admin|master|access|auth|signing|encrypt\w*|decrypt\w*|deploy\w*|license|account|app|session|server|write|root|unseal|machine|validation|bot|account)[ _.-]?keys?\b|"
     r"deployer|privkey|unseal|jeton|токен|令牌|トークン|密钥|\bclé|ключ|chiave|schlüssel|klucz|clave|\baccounts\b|\bappid\b|app_id|bearer|\bauth\b|\bwallet|\bpsk\b|cookie|session"
@@ -85,37 +91,61 @@ _DIGITS = re.compile(r"\d+")
 _PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9]{0,15}(?:[_-][A-Za-z][A-Za-z0-9]{0,11}){0,3})[_-](?=[A-Za-z0-9+/_-]{16,}$)")
 _BODY_RIGHT = re.compile(r"(?:[A-Za-z0-9+/_~-]|%(?:2[BFbf]|3[Dd])|\.(?=[A-Za-z0-9_-]{6})){0,2000}={0,2}")
 _BODY = _ALNUM + "+/_~-%."
-LABELS = ("sha256=", "sha256-", "sha256:", "sha512-", "sha512=", "sha512:", "sha384-", "sha1-", "sha1:", "SHA256:", "SHA1:", "h1:", "md5:", "base64,")
+LABELS = (
+    "sha256=",
+    "sha256-",
+    "sha256:",
+    "sha512-",
+    "sha512=",
+    "sha512:",
+    "sha384-",
+    "sha1-",
+    "sha1:",
+    "SHA256:",
+    "SHA1:",
+    "h1:",
+    "md5:",
+    "base64,",
+)
 """What stands right before a hash or a file's content."""
 _OPENS = frozenset(" \t\n\r\"'`=:([{,;|>*…&?@!<“«「：。，、")
 _QUERY = re.compile(r"[?&;]([\w.-]{1,40})=$")
 _QUERY_SECRET = re.compile(r"(?i)code|key|token|^sig|auth|app_?id|secret|pass|access|^k$|cred|jwt|session|^sid$")
 
 
-def find(text: str, runs: bytes, at: int, taken: list[Span], *, told: bool) -> Iterator[Span]:
-    """Yield what is drawn at random in `text`. `runs` is the text, one byte a character, through TABLE; `at` the first
-    NEEDLE in it; `taken`: what was found already, by its form or its name; `told`: some word in the text may tell of a secret."""
+def find(text: str, runs: bytes, at: int, taken: list[Span], *, told: bool) -> list[Span]:
+    """Return what is drawn at random in `text`. `runs` is the text, one byte a character, through TABLE; `at` the first
+    NEEDLE in it; `taken`: what was found already, by its form or its name; `told`: some word in the text may tell of a
+    secret."""
+    found: list[Span] = []
+    seek = runs.find
     until = -1
     while at >= 0:
-        end = runs.find(b" ", at + RUN)
+        end = seek(b" ", at + RUN)
         if end < 0:
             end = len(runs)
-        if at >= until:
-            run = text[at:end]
-            if (
-                not _DULL.match(run)
-                and (told or not _HEX.match(run) or (text[at - 1 : at] == "_" and end - at >= 40))
-                and not (taken and any(s[0] < end and at < s[1] for s in taken))
-            ):
-                found = _look(text, at, end)
-                until = found[1]
-                if found[2]:
-                    yield found
-        at = runs.find(NEEDLE, end)
+        run = text[at:end]
+        dull: object
+        if run.isalpha():  # most of all
+            dull = end - at < SHORT_WORDS or _DULL.match(run)
+        elif at < until or _NUMBERED.match(run):
+            dull = True
+        else:
+            # without any telling word a hash is a hash, unless a vendor's name is glued to it
+            dull = not told and _HEX.match(run) and not (end - at >= 40 and text[at - 1 : at] == "_")
+        if not dull and at >= until and not (taken and any(s[0] < end and at < s[1] for s in taken)):
+            span = _look(text, at, end)
+            until = span[1]
+            if span[2]:
+                found.append(span)
+        at = seek(NEEDLE, end)
+    return found
 
 
-_DULL = re.compile(r"(?:[A-Za-z]?[a-z]{2,}+)++\d{0,6}[A-Za-z]?$|[A-Z]+$|\d+$")
-"""Words in a row: what nearly all runs are."""
+SHORT_WORDS = 24
+"""Below this a run of letters alone is taken for words unread: what nearly all runs are."""
+_DULL = re.compile(r"(?:[A-Za-z]?[a-z]{2,}+)++[A-Za-z]?$|[A-Z]+$")
+_NUMBERED = re.compile(r"[A-Za-z]*[a-z]{3}\d{1,6}$|\d+$")
 _ANY_HEX = re.compile(r"[0-9a-fA-F]+$")
 _HEX = re.compile(r"[0-9a-f]+$|[0-9A-F]+$")
 
@@ -132,6 +162,8 @@ def _look(text: str, at: int, end: int) -> Span:
     if text[start - 1 : start] == "\\" and text[start] in "nrtbf" and start < at:
         start += 1
     token = text[start:stop]
+    if start < at and text.endswith(LABELS, max(0, start - 8), start):
+        return (start, stop, "")
     if "/" in token and ("/" in token[: at - start] or not _base64ish(token)):
         begin = max(start, text.rfind("/", start, at) + 1)
         whole_path = begin > start or token.count("/") > 1
@@ -142,7 +174,13 @@ def _look(text: str, at: int, end: int) -> Span:
     if kind is None or token.startswith(_MAGIC):
         return nothing
     before_char = text[start - 1 : start]
-    if before_char and before_char not in _OPENS and not before_char.isspace() and before_char != "\\" and ord(before_char) < 128:
+    if (
+        before_char
+        and before_char not in _OPENS
+        and not before_char.isspace()
+        and before_char != "\\"
+        and ord(before_char) < 128
+    ):
         return nothing
     return (start, stop, KIND) if _is_secret(text, start, stop, token, kind) else nothing
 
@@ -193,7 +231,7 @@ def _kind(token: str) -> str | None:
     sample = token if worded(token[:200]) < 0.4 else body
     if len(sample) < RUN or worded(sample[:200]) >= 0.42 or not values.is_random(sample[:400], RUN):
         return None
-    if values.is_machine(token[:200]) or _is_text(token):
+    if values.is_machine(token[:200]) or is_text(token):
         return None
     numbers = sum(c.isdigit() for c in sample)
     if any(c.islower() for c in sample) and any(c.isupper() for c in sample):
@@ -201,7 +239,7 @@ def _kind(token: str) -> str | None:
     return "single" if numbers >= 3 else None
 
 
-def _is_text(token: str) -> bool:
+def is_text(token: str) -> bool:
     """Return whether `token` is text in base64."""
     stripped = token[:200].rstrip("=").replace("-", "+").replace("_", "/")
     stripped = stripped[: len(stripped) // 4 * 4]
@@ -237,6 +275,8 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
         return False
     if is_id(token):
         return False
+    if "encryptedData" in text[max(0, start - 300) : start]:
+        return False  # of a sealed secret
     opened = text.rfind("-----BEGIN", max(0, start - 4000), start)
     if opened >= 0 and "PRIVATE" not in text[opened : opened + 50] and text.find("-----END", opened, start) < 0:
         return False
@@ -252,7 +292,12 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
     if named is not None and nearest(named[1]) is not True and named[1].lower() != "api":
         return False  # `/token … rid=X`: it has a name, and that tells nothing
     if kind == "hex":
-        if prefix is not None and "-" not in token and len(token) - prefix.end() in (40, 48, 64) and _HEX.match(token[prefix.end() :]):
+        if (
+            prefix is not None
+            and "-" not in token
+            and len(token) - prefix.end() in (40, 48, 64)
+            and _HEX.match(token[prefix.end() :])
+        ):
             return "@" != text[start - 1 : start]  # a vendor's name and a key
         if text[start - 1 : start] == "@" or _RELEASED.search(before):
             return False
@@ -327,4 +372,8 @@ def _in_block(text: str, start: int, stop: int) -> bool:
 
 def _is_address(token: str) -> bool:
     """Return whether `token` has the form of an address on a chain or of a content's name."""
-    return bool(re.fullmatch(r"[13][1-9A-HJ-NP-Za-km-z]{25,34}|Qm[1-9A-HJ-NP-Za-km-z]{44}|UC[\w-]{22}|[1-9A-HJ-NP-Za-km-z]{43,44}", token))
+    return bool(
+        re.fullmatch(
+            r"[13][1-9A-HJ-NP-Za-km-z]{25,34}|Qm[1-9A-HJ-NP-Za-km-z]{44}|UC[\w-]{22}|[1-9A-HJ-NP-Za-km-z]{43,44}", token
+        )
+    )

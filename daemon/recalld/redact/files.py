@@ -95,7 +95,9 @@ def cookie_jar(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(2), "cookie")
 
 
-_BUNDLE = re.compile(r"[A-Z0-9_]{0,60}__[A-Z0-9_]{1,60}\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?(?:([\w.@+-]{1,60}):)?([^\s\"'\\]{4,200})")
+_BUNDLE = re.compile(
+    r"[A-Z0-9_]{0,60}__[A-Z0-9_]{1,60}\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?(?:([\w.@+-]{1,60}):)?([^\s\"'\\]{4,200})"
+)
 
 
 def bundle_host(text: str, start: int, end: int) -> Iterator[Span]:
@@ -111,7 +113,9 @@ def bundle_host(text: str, start: int, end: int) -> Iterator[Span]:
         yield (found.start(1) if found[1] and values.is_hex(found[1]) else found.start(2), found.end(2), "password")
 
 
-_CHAP = re.compile(r"[^\n]{0,100}\n(?:#[^\n]{0,200}\n){0,4}((?:\"[^\"\n]{1,60}\"|\S{1,60})[ \t]+\S{1,60}[ \t]+)\"?([^\s\"]{4,100})")
+_CHAP = re.compile(
+    r"[^\n]{0,100}\n(?:#[^\n]{0,200}\n){0,4}((?:\"[^\"\n]{1,60}\"|\S{1,60})[ \t]+\S{1,60}[ \t]+)\"?([^\s\"]{4,100})"
+)
 
 
 def chap(text: str, start: int, end: int) -> Iterator[Span]:
@@ -131,11 +135,18 @@ _FORM_NAME = re.compile(r"(?i)pass|secret|token|pwd|api.?key|credential|auth")
 def form_field(text: str, start: int, end: int) -> Iterator[Span]:
     """A field of a multipart form: its name in a header, its value below an empty line."""
     found = _FORM.match(text, end)
-    if found is not None and _FORM_NAME.search(found[1]) and not values.is_reference(found[2]) and not found[2].startswith("--"):
+    if (
+        found is not None
+        and _FORM_NAME.search(found[1])
+        and not values.is_reference(found[2])
+        and not found[2].startswith("--")
+    ):
         yield (*found.span(2), "password" if "pass" in found[1].lower() else "secret")
 
 
-_LISTED = re.compile(r"\s{1,20}(?:expire:[^\n]{1,20}\n\s{1,20})?(?:list|users):[^\n]{0,20}\n[ \t]{1,20}(?:-[ ])?[\w.-]{1,40}:([^\s:]{4,100})(?=\s|$)")
+_LISTED = re.compile(
+    r"\s{1,20}(?:expire:[^\n]{1,20}\n\s{1,20})?(?:list|users):[^\n]{0,20}\n[ \t]{1,20}(?:-[ ])?[\w.-]{1,40}:([^\s:]{4,100})(?=\s|$)"
+)
 
 
 def cloud_users(text: str, start: int, end: int) -> Iterator[Span]:
@@ -145,7 +156,9 @@ def cloud_users(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(1), "password")
 
 
-_CHAP_LINE = re.compile(r"(?:^|\n)[ ]{0,4}\"?[\w.@+-]{1,60}\"?[ \t]+\*[ \t]+\"?([^\s\"*]{6,100})\"?[ \t]+(?:\*|[\d.]{7,15})[ \t]*(?=\n|$)")
+_CHAP_LINE = re.compile(
+    r"(?:^|\n)[ ]{0,4}\"?[\w.@+-]{1,60}\"?[ \t]+\*[ \t]+\"?([^\s\"*]{6,100})\"?[ \t]+(?:\*|[\d.]{7,15})[ \t]*(?=\n|$)"
+)
 
 
 def chap_line(text: str, start: int, end: int) -> Iterator[Span]:
@@ -176,7 +189,9 @@ def wifi_code(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(1), "password")
 
 
-_CODE = re.compile(r"[ \t]*(?:[-*]|\d{1,2}[.)])?[ \t]*((?:[a-z0-9]{4,8}[ -]){1,2}[a-z0-9]{4,8}|[a-z0-9]{8,12}|[A-Z0-9]{8,12})[ \t,]*(?:\n|$|(?=[ \t]))")
+_CODE = re.compile(
+    r"[ \t]*(?:[-*]|\d{1,2}[.)])?[ \t]*((?:[a-z0-9]{4,8}[ -]){1,2}[a-z0-9]{4,8}|[a-z0-9]{8,12}|[A-Z0-9]{8,12})[ \t,]*(?:\n|$|(?=[ \t]))"
+)
 
 
 def recovery_codes(text: str, start: int, end: int) -> Iterator[Span]:

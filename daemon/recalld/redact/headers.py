@@ -133,7 +133,9 @@ def cookies(text: str, start: int, end: int) -> Iterator[Span]:
             yield (*pair.span(2), "cookie")
 
 
-_SESSION = re.compile(r"\\{0,7}[\"']?[ ]{0,2}(?:=|:|,\s{0,20}\\{0,7}[\"']?[vV]alue\\{0,7}[\"']?[ ]?[:=])[ ]{0,2}(?:\\{0,7}[\"'])?([A-Za-z0-9%._+/=-]{16,4096})")
+_SESSION = re.compile(
+    r"\\{0,7}[\"']?[ ]{0,2}(?:=|:|,\s{0,20}\\{0,7}[\"']?[vV]alue\\{0,7}[\"']?[ ]?[:=])[ ]{0,2}(?:\\{0,7}[\"'])?([A-Za-z0-9%._+/=-]{16,4096})"
+)
 
 
 def session_cookie(text: str, start: int, end: int) -> Iterator[Span]:
@@ -157,7 +159,9 @@ def team_header(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(1), "api-key")
 
 
-_SASL = re.compile(r"((?:[A-Za-z0-9+/]{4}){1,200}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)(?![A-Za-z0-9+/=])(?:[ \r\n]{1,2}([A-Za-z0-9+/]{6,400}={0,2}))?")
+_SASL = re.compile(
+    r"((?:[A-Za-z0-9+/]{4}){1,200}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)(?![A-Za-z0-9+/=])(?:[ \r\n]{1,2}([A-Za-z0-9+/]{6,400}={0,2}))?"
+)
 
 
 def sasl(text: str, start: int, end: int) -> Iterator[Span]:

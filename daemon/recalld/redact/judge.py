@@ -76,7 +76,13 @@ def judge(
         plain_file = upper and op == "set" and not spaced and not values.is_code(stripped)
         if not plain_file or (name.head + name.tail).upper() != name.head + name.tail:
             return None
-    if op == "colon" and not quote and values.is_identifier(stripped) and worded(stripped) >= 0.4 and not values.is_irregular(stripped):
+    if (
+        op == "colon"
+        and not quote
+        and values.is_identifier(stripped)
+        and worded(stripped) >= 0.4
+        and not values.is_irregular(stripped)
+    ):
         following = text[end : end + 1]  # a declaration: `password: XmlString256;`, `(token: String64)`
         if category != "password" or following == ";" or (following in (",", ")") and stripped[0].isupper()):
             return None
@@ -399,7 +405,9 @@ def _token(text: str, v: str, c: Context) -> bool:
             return False
         header = c.name.head[:2] in ("X-", "x-") or c.name.head == "_auth" or bool(_BEARERS & set(parts(c.name.head)))
         query = text[c.start - 1 : c.start] == "=" and text[max(0, c.start - 80) : c.start].rfind("?") >= 0
-        return not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag" or header or query)
+        return (
+            not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag" or header or query)
+        )
     if values.is_hex(v):
         return len(v) >= (32 if weak else 16) and (not v.isdigit())
     if weak:

@@ -14,7 +14,9 @@ from recalld.redact.judge import Span
 _MAX_BLOCK = 32 * 1024
 """Characters of one key block: a 16,384-bit RSA key takes 13 KB, a PGP key with subkeys some more."""
 
-_LABEL = re.compile(r"-{3,5} ?BEGIN ((?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?|OpenVPN (?:Static key V1|tls-crypt-v2 \w{1,8} key)) ?-{3,5}")
+_LABEL = re.compile(
+    r"-{3,5} ?BEGIN ((?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?|OpenVPN (?:Static key V1|tls-crypt-v2 \w{1,8} key)) ?-{3,5}"
+)
 _KEY_RUN = re.compile(r"[A-Za-z0-9+/]{16}")
 _CLOSING = re.compile(r"-{3,5} ?END (?:(?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?|OpenVPN [\w -]{1,30}) ?-{3,5}")
 _LINE_OF_KEY = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{1,80}={0,2}(?=\\|\s|\"|'|-|$)")
@@ -120,7 +122,9 @@ def jwk_member(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(1), "private-key")
 
 
-_COLONS = re.compile(r"[ ]?(?:\r?\n|\\n)((?:[ \t]{0,12}(?:[0-9a-f]{2}:){1,40}(?:[0-9a-f]{2})?(?:\r?\n|\\n|$)?){1,200}(?:[ \t]{0,12}[0-9a-f]{2}(?=\s))?)")
+_COLONS = re.compile(
+    r"[ ]?(?:\r?\n|\\n)((?:[ \t]{0,12}(?:[0-9a-f]{2}:){1,40}(?:[0-9a-f]{2})?(?:\r?\n|\\n|$)?){1,200}(?:[ \t]{0,12}[0-9a-f]{2}(?=\s))?)"
+)
 
 
 def printed_key(text: str, start: int, end: int) -> Iterator[Span]:

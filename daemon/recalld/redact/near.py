@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from recalld.redact import values
-from recalld.redact.drawn import is_id, nearest
+from recalld.redact.drawn import is_id, is_text, nearest
 from recalld.redact.judge import Span, mixed_classes, strong
 from recalld.redact.wordlike import worded
 
@@ -22,10 +22,16 @@ REACH = 240
 
 _QUOTED = re.compile(r"(?<!\\)(?:\"([^\"\s\\<>]{8,80})\"|'([^'\s\\<>]{8,80})')")
 _SHARP = frozenset("!#$%^&*~?+=@")
-_PROMPT = re.compile(r"[ \t]*(?:(?:\w[\w.@~:/-]{0,40})?[$%❯➜»>][ ]|\((?:[iI]?[pP]db|gdb|lldb)\)[ ]|>>>[ ]|In[ ]\[\d+\]:[ ]|irb\S{0,30}>[ ]|\+[ ]|(?:sudo[ ])?(?:cat|head|tail|less|more|type|bat|xxd|openssl|mix|rails|rake|pass|op)[ ])")
-_BELOW = re.compile(r"(?:[ \t]{0,4}\r?\n){1,2}[ \t]{0,8}(?:\d{1,3}\)[ ]|=>[ ]|Out\[\d+\]:[ ]|\$\d+ = (?:0x[0-9a-f]+[ ])?)?[\"']?([^\s\"'`<>]{8,400})[\"']?[ \t]{0,8}(?=\r?\n|$)")
+_PROMPT = re.compile(
+    r"[ \t]*(?:(?:\w[\w.@~:/-]{0,40})?[$%❯➜»>][ ]|\((?:[iI]?[pP]db|gdb|lldb)\)[ ]|>>>[ ]|In[ ]\[\d+\]:[ ]|irb\S{0,30}>[ ]|\+[ ]|(?:sudo[ ])?(?:cat|head|tail|less|more|type|bat|xxd|openssl|mix|rails|rake|pass|op)[ ])"
+)
+_BELOW = re.compile(
+    r"(?:[ \t]{0,4}\r?\n){1,2}[ \t]{0,8}(?:\d{1,3}\)[ ]|=>[ ]|Out\[\d+\]:[ ]|\$\d+ = (?:0x[0-9a-f]+[ ])?)?[\"']?([^\s\"'`<>]{8,400})[\"']?[ \t]{0,8}(?=\r?\n|$)"
+)
 _LABEL = re.compile(r"[^\n]{0,200}:[ \t]*$|[ \t]{0,8}[\w ]{2,24}$|\d{1,3}\)[ ]\\?\"[\w.-]{2,40}\\?\"$")
-_PUBLIC = re.compile(r"(?i)sum\b|hash|digest|fingerprint|\.pub\b|public|rev-parse|\bid\b|_id\b|\bls\b|find\b|which\b|grep|\brg\b|\bwc\b")
+_PUBLIC = re.compile(
+    r"(?i)sum\b|hash|digest|fingerprint|\.pub\b|public|rev-parse|\bid\b|_id\b|\bls\b|find\b|which\b|grep|\brg\b|\bwc\b"
+)
 
 
 def line_of(text: str, start: int) -> tuple[int, int]:
@@ -42,7 +48,10 @@ TOLD_BY = (
     "log in", "Log in", "sign in", "Sign in", "ftp", " -p ", " -w ", "LOGIN", "IDENTIFY ", "RunAs(", "ey content", "ey Content", "WPA", " SHA ", "createUser", "ommunity", "_auth ", "REG_SZ", " -P ", " -pw ", "admin", "root ", "ugangsdaten", "dentifiants", "credencia", "unlock",
 )  # fmt: skip
 """Words of a line on which a string that looks like nothing but a password is one."""
-_SHARP_WORD = re.compile(r"(?<![^\s\"'`(\[{=:,/|>])[A-Za-z0-9!#%*^+~?@$&][A-Za-z0-9!#$%^&*~?@+_.-]{6,40}[A-Za-z0-9!#%*^+~?@$&](?=[\s\"'`)\]},;:/|<]|\\|$|\.(?:\s|$))")
+_SHARP_WORD = re.compile(
+    r"(?<![^\s\"'`(\[{=:,/|>])[A-Za-z0-9!#%*^+~?@$&][A-Za-z0-9!#$%^&*~?@+_.-]{6,40}[A-Za-z0-9!#%*^+~?@$&](?=[\s\"'`)\]},;:|<]|\\|$|\.(?:\s|$))"
+)
+_CUT_BASE64 = re.compile(r"[A-Za-z0-9+/]{12,}/$")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*$")
 
 
@@ -72,6 +81,7 @@ def sharp(text: str, begin: int, end: int) -> Iterator[Span]:
             and any(c.islower() for c in v)
             and not _ADDRESS.match(v)
             and "&&" not in v
+            and not _CUT_BASE64.search(text, max(begin, found.start() - 24), found.start())
             and "://" not in text[max(begin, found.start() - 80) : found.start()].rpartition(" ")[2]
             and (v.isalnum() is False or nearest(text[max(begin, found.start() - 60) : found.start()]) is not False)
             and text[found.end() : found.end() + 3] != "://"
@@ -80,7 +90,9 @@ def sharp(text: str, begin: int, end: int) -> Iterator[Span]:
             yield (*found.span(), "password")
 
 
-_USER_THEN = re.compile(r"(?:-u|-U|--user(?:name)?|-l|/u:|/user:)[ =]?\\{0,3}[\"']?[\w.@\\-]{1,60}\\{0,3}[\"']?(?:[ ]--?[\w-]{1,20}(?:[ =][\w.:/-]{1,60})?){0,2}[ ](?:-p|-P|-w|-pw|/p:?)[ ]?(?:\\{0,3}\"([^\"\n]{4,80}?)\\{0,3}\"|'([^'\n]{4,80})'|([^\s\"'$<({\\-][^\s\"']{3,80}))")
+_USER_THEN = re.compile(
+    r"(?:-u|-U|--user(?:name)?|-l|/u:|/user:)[ =]?\\{0,3}[\"']?[\w.@\\-]{1,60}\\{0,3}[\"']?(?:[ ]--?[\w-]{1,20}(?:[ =][\w.:/-]{1,60})?){0,2}[ ](?:-p|-P|-w|-pw|/p:?)[ ]?(?:\\{0,3}\"([^\"\n]{4,80}?)\\{0,3}\"|'([^'\n]{4,80})'|([^\s\"'$<({\\-][^\s\"']{3,80}))"
+)
 
 
 def user_then_password(text: str, start: int, end: int) -> Iterator[Span]:
@@ -101,12 +113,19 @@ def user_then_password(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _passwordlike(v: str) -> bool:
-    if not (any(c.isdigit() for c in v) and mixed_classes(v)) or "://" in v or "/" in v[:1] or "EXAMPLE" in v:
+    if (
+        not (any(c.isdigit() for c in v) and mixed_classes(v))
+        or "://" in v
+        or v[0] == "/"
+        or v.count("-") > 2
+        or (v[0] == "#" and v[1:].replace("-", "").isalnum())
+        or "EXAMPLE" in v
+    ):
         return False
     if not any(c in _SHARP for c in v) and not values.is_random(v, 12) and not values.is_irregular(v):
         return False
     return (
-        worded(v) < 0.62
+        worded(v) < 0.72
         and not any(c in "(){}[]|;" for c in v)
         and not values.is_reference(v)
         and not values.is_machine(v)
@@ -114,6 +133,7 @@ def _passwordlike(v: str) -> bool:
         and not values.is_name(v)
         and not values.is_uuid(v)
         and not is_id(v)
+        and not is_text(v)
         and not re.match(r"[\w.+-]+@[\w-]+\.\w+$|[a-z]+[-_]?\d+$|[?&]?[\w.-]+=", v)
     )
 
@@ -132,7 +152,16 @@ def fed(text: str, begin: int, start: int) -> Iterator[Span]:
         return
     number = found.lastindex or 1
     v = found[number]
-    if strong(v) and not values.is_reference(v) and not values.is_prose(v) and not values.is_machine(v) and " " not in v and "=" not in v.rstrip("=") and not values.is_name(v):
+    if (
+        strong(v)
+        and not values.is_reference(v)
+        and not values.is_prose(v)
+        and not values.is_machine(v)
+        and not values.is_expression(v)
+        and " " not in v
+        and "=" not in v.rstrip("=")
+        and not values.is_name(v)
+    ):
         yield (*found.span(number), "password")
 
 
@@ -151,6 +180,8 @@ def printed(text: str, begin: int, end: int) -> Iterator[Span]:
         and (
             (values.is_hex(v) and len(v) >= 24)
             or _passwordlike(v)
-            or (values.is_uuid(v) and asked is not None) or values.is_random(v[:400], 16))
+            or (values.is_uuid(v) and asked is not None)
+            or values.is_random(v[:400], 16)
+        )
     ):
         yield (*found.span(1), "secret")

@@ -131,6 +131,8 @@ class _Automaton:
                 if named is not None:
                     found.append(named)
                     named_until = named[1]
+                elif "encryptedData" in text[max(0, start - 300) : start]:
+                    continue
                 elif start >= line_until:
                     begin, line_until = near.line_of(text, start)
                     found.extend(near.printed(text, begin, line_until))
@@ -165,7 +167,9 @@ def _merge(spans: list[Span]) -> list[Span]:
 KINDS = frozenset(token.kind for token in TOKENS) | RULE_KINDS | {drawn.KIND} | frozenset(KIND_OF.values())
 """Every kind that the rules name; `recalld.secret_kinds` lists them for the configuration."""
 
-_GENERAL = frozenset({"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie", drawn.KIND})
+_GENERAL = frozenset(
+    {"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie", drawn.KIND}
+)
 """Kinds that tell of the surroundings; one that tells of the secret itself goes before."""
 
 

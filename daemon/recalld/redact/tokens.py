@@ -33,7 +33,11 @@ class Token:
             return None
         span = found.span(found.re.groups and 1)
         body = text[span[0] : span[1]]
-        if masked(body) or (_STAND_IN.search(body[:80]) and values.is_wordy(body[:80])) or (self.random and not values.is_random(body[:400])):
+        if (
+            masked(body)
+            or (_STAND_IN.search(body[:80]) and values.is_wordy(body[:80]))
+            or (self.random and not values.is_random(body[:400]))
+        ):
             return None
         return span
 
@@ -283,10 +287,19 @@ TOKENS: tuple[Token, ...] = (
     _t("authorization", "QVdTOm", r"QVdTOm[A-Za-z0-9+/=]{40,4000}", apart=True),
     _t("authorization", "eyJhdXRocyI6", r"eyJhdXRocyI6[A-Za-z0-9+/=]{20,8000}", apart=True),
     _t("bearer-token", "AAAAAAAAAAAAAAAAAAAAA", r"A{21,30}[A-Za-z0-9%]{60,160}", apart=True),
-    _t("api-key", "pat-na1- pat-na2- pat-na3- pat-eu1- pat-ap1-", r"pat-[a-z]{2}\d-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", apart=True),
+    _t(
+        "api-key",
+        "pat-na1- pat-na2- pat-na3- pat-eu1- pat-ap1-",
+        r"pat-[a-z]{2}\d-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",
+        apart=True,
+    ),
     _t("google-oauth-token", "4/0A", rf"4/0A{_W}{{30,120}}", apart=True),
     _t("private-key", "RWRTY0Iy RWRCSwAA", r"RWR(?:TY0Iy|CSwAA)[A-Za-z0-9+/]{60,400}={0,2}", apart=True),
-    _t("api-key", "access-sandbox- access-development- access-production-", r"access-(?:sandbox|development|production)-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"),
+    _t(
+        "api-key",
+        "access-sandbox- access-development- access-production-",
+        r"access-(?:sandbox|development|production)-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",
+    ),
     _t("wandb-key", "wandb_v1_", rf"wandb_v1_{_W}{{40,120}}"),
     _t("razorpay-key", "rzp_live_ rzp_test_", r"rzp_(?:live|test)_[A-Za-z0-9]{14,30}", apart=True),
     _t("braintree-token", "access_token$", r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}"),

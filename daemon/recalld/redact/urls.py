@@ -57,7 +57,7 @@ def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*alone.span(1), "url-password")
 
 
-_SIGNATURE = re.compile(r"[dD]?([A-Za-z0-9%+/_-]{24,700}={0,2})")
+_SIGNATURE = re.compile(r"\\{0,3}\"?[dD]?([A-Za-z0-9%+/_-]{24,700}={0,2})")
 
 
 def url_signature(text: str, start: int, end: int) -> Iterator[Span]:

@@ -235,7 +235,7 @@ def is_irregular(value: str) -> bool:
         and any(c.isupper() for c in value)
         and any(c.islower() for c in value)
         and len(_GROUPS.findall(value)) >= 2
-        and worded(value) < 0.62
+        and worded(value) < 0.72
     )
 
 
@@ -277,7 +277,9 @@ def is_slug(value: str) -> bool:
 
 _PASSPHRASE = re.compile(r"[A-Za-z]{3,12}(?:[-_.][A-Za-z]{3,12}){1,5}[-_.]?\d{2,4}[!?]?$")
 
-_ALGORITHM = re.compile(r"(?i)(?:^|[-_.])(?:sha|aes|md|rsa|des|hmac|utf|tls|ssl|ipv|curve|ed|p|win|x|arm|amd|i|v|py|python|node|port|http|ubuntu|debian)[-_.]?\d+$")
+_ALGORITHM = re.compile(
+    r"(?i)(?:^|[-_.])(?:sha|aes|md|rsa|des|hmac|utf|tls|ssl|ipv|curve|ed|p|win|x|arm|amd|i|v|py|python|node|port|http|ubuntu|debian)[-_.]?\d+$"
+)
 
 
 def is_passphrase(value: str) -> bool:
