@@ -36,7 +36,7 @@ _AFTER = re.compile(
     rf"""(?x)
     (?P<tail>[A-Za-z0-9_-]{{0,40}}(?:ña|eñas?|sı|ı)?)
     (?P<close>(?:{_QUOTE}|[\])*!?]|[ ]?\([^()\n\"'`]{{1,30}}\)|[ ]\[[^\[\]\n]{{1,30}}\]){{0,4}})
-    (?:[ ](?:(?:d['’]|de[ ]|da[ ]|do[ ]|del[ ])?API|nuev[oa]|mới|baru|nov[oa]|neu|nou[ăa]?|secret[ao]?|privad[ao]|privée?|segret[ao]|de[ ]acceso|temporal|temporaire|provisoire|sementara|tạm))?
+    (?:[ ](?:(?:d['’]|de[ ]|da[ ]|do[ ]|del[ ])?API|nuev[oa]|mới|baru|nov[oa]|neu|nou[ăa]?|created|generated|issued|provided|received|found|rotated|secret[ao]?|privad[ao]|privée?|segret[ao]|de[ ]acceso|temporal|temporaire|provisoire|sementara|tạm))?
     (?:
         (?P<array>\[\w{{0,20}}\][ ]?=(?!=)) |
         [ \t]{{0,20}}:[ \t]{{0,4}}(?:&'\w{{1,12}}[ ])?[A-Za-z_&][\w.<>\[\]|?&]{{0,40}}?(?:[ ]?[|,][ ]?[\w.<>\[\]?]{{1,30}}){{0,3}}?(?:[ ]|(?=="|='))(?P<typed>=(?!=)) |
@@ -268,6 +268,9 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
         and (text[at] == "@" or op == "set" or after["close"].strip("*)") or not LINE_END.match(text, value.end))
     ):
         return None
+    digits = text[value.start : value.end]
+    if text[start:end].lower() == "passcode" and op in ("space", "is", "colon") and re.fullmatch(r"\d{4,10}", digits):
+        return (value.start, value.end, "password")
     if text[start:end] == "PIN" and op == "is" and re.fullmatch(r"\d{4,8}", text[value.start : value.end]):
         return (value.start, value.end, "password")
     if text[start:end] == "pin" and not text[value.start : value.end].isdigit():
@@ -443,6 +446,8 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
         return "flag"
     if text[after.end() : after.end() + 1] in ("'", "`"):
         return "sql"
+    if text[after.end() : after.end() + 1] == '"' and text[start : after.end("tail")].lower() == "password" and not after["close"]:
+        return "space"
     return "space" if not after["close"].strip("*") and _DIGIT_AHEAD.match(text, after.end()) else None
 
 

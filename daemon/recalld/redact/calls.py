@@ -155,6 +155,16 @@ def couple(text: str, start: int, end: int) -> Iterator[Span]:
 _QUOTED = re.compile(r"\\{0,7}[\"']([^\"'\n\\]{0,200})\\{0,7}[\"']")
 
 
+_ALGORITHM = re.compile(r"(?i)(?:sha|md|hs|rs|es|ps|aes|utf|hmac|ed|rsa|base|blake|id-)[-_]?\d")
+
+
+def _keyed(v: str) -> bool:
+    """Return whether a string is what people sign with: words and a number, or letters and digits mixed."""
+    if _ALGORITHM.match(v) or len(v) < 8:
+        return False
+    return values.is_passphrase(v) or (v.isalnum() and not v.isdigit() and len(re.findall(r"\d+", v)) >= 2 and _given(v))
+
+
 def signing(text: str, start: int, end: int) -> Iterator[Span]:
     """The key in a call that signs, encrypts or hashes with one."""
     line_end = text.find("\n", end, end + 160)
@@ -166,10 +176,15 @@ def signing(text: str, start: int, end: int) -> Iterator[Span]:
             and not values.is_reference(v)
             and not values.is_machine(v)
             and not values.is_pattern(v)
-            and not values.is_slug(v)
+            and not values.is_name(v)
             and not values.is_uuid(v)
             and " " not in v
-            and (values.is_random(v, 12) or (values.is_hex(v) and len(v) >= 32) or (mixed_classes(v) and len(v) >= 8))
+            and (
+                values.is_random(v, 12)
+                or _keyed(v)
+                or (values.is_hex(v) and len(v) >= 32)
+                or (mixed_classes(v) and len(v) >= 8)
+            )
             and any(c.isdigit() for c in v)
         ):
             yield (*found.span(1), "secret")

@@ -84,6 +84,8 @@ OPTIONS: dict[str, tuple[re.Pattern[str], ...]] = {
         ("qpdf --encrypt",): (r"[ ](?=[^\s-])",),
         ("ab -A ", "impacket-"): (r"(?:[^\n|;]{0,100}[ ])?[\w./\\-]{1,60}:(?=[^\s/])",),
         ("snyk config set api=", "C: PASS", "> PASS", "Request: PASS"): (r"[ ]?(?=\S)",),
+        ("ssh-keygen",): (_o("-N"), _o("-P")),
+        ("heroku auth:token", "setapikey", "choco apikey -k"): (r"[ ](?=\S)",),
         ("codecov",): (_o("-t"),),
         ("user default on >",): (r"(?=\S)",),
         ("bundle config",): (r"(?:[ ]set)?(?:[ ]--\w{1,10})?[ ]\S{1,100}[ ]\\{0,7}[\"']?[\w.@-]{1,60}:(?P<v>[^\s\"']{2,200})",),

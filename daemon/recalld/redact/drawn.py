@@ -168,6 +168,10 @@ def _look(text: str, at: int, end: int) -> Span:
         begin = max(start, text.rfind("/", start, at) + 1)
         whole_path = begin > start or token.count("/") > 1
         if not _base64ish(token) or whole_path and _pathlike(token):
+            piece = text[begin:stop].partition("/")[0]
+            url = text[max(0, begin - 120) : begin].rpartition(" ")[2]
+            if "://" in url and _HOOK.search(url) and len(piece) >= 20 and _kind(piece) == "mixed" and not is_id(piece):
+                return (begin, begin + len(piece), "webhook")
             return (begin, end, "")
     kind = _kind(token)
     nothing = (start, stop, "")
@@ -183,6 +187,9 @@ def _look(text: str, at: int, end: int) -> Span:
     ):
         return nothing
     return (start, stop, KIND) if _is_secret(text, start, stop, token, kind) else nothing
+
+
+_HOOK = re.compile(r"(?i)hook|notif|alert|/bot|robot|incoming|invite|ingest|collector")
 
 
 def _base64ish(token: str) -> bool:
@@ -290,7 +297,9 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
         return False
     named = _NAME.search(before[-80:]) if kind != "mixed" else None
     if named is not None and nearest(named[1]) is not True and named[1].lower() != "api":
-        return False  # `/token … rid=X`: it has a name, and that tells nothing
+        said = nearest(named[1]) is None and before.endswith(": ") and word
+        if not said:  # `/token … rid=X`: it has a name, and that tells nothing
+            return False
     if kind == "hex":
         if (
             prefix is not None

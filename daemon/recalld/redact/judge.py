@@ -204,6 +204,13 @@ def _password(text: str, v: str, c: Context) -> bool:
             return digits and text[c.end : c.end + 1] not in (",", ")") and (c.upper or not _codelike(text, c))
     if c.op == "space" and _setting_line(text, v, c):
         return firm
+    if (
+        c.op == "space"
+        and firm
+        and _long_number(v)
+        and (_WITH.search(_line_before(text, c)) or _NAME_ALONE.match(_line_before(text, c)))
+    ):
+        return not values.is_code(v) and not values.is_machine(v)
     if c.op == "space" and values.is_passphrase(v):
         return True
     if c.op == "space" and firm and _SET_BY.search(_line_before(text, c)) and (c.quote or LINE_END.match(text, c.end)):
@@ -266,6 +273,16 @@ def _password(text: str, v: str, c: Context) -> bool:
             return False
         return not _codelike(text, c) and _lower_or_line(text, v, c) and text[c.end : c.end + 1] not in (",", ";")
     return not (values.is_identifier(v) and (c.spaced or not _env_name(c)) and _codelike(text, c))
+
+
+_WITH = re.compile(
+    r"(?i)\b(?:using|with|and|via|try|the|its|sudo|root|kinit|my|your|new|old)[ ](?:\w+[ ])?(?:pass\w*|pw|pwd)[ ][\"'`]?$|[^\x00-\x7f]+[ ]$"
+)
+
+
+def _long_number(v: str) -> bool:
+    """Return whether a value is no `server1`: three digits and more, or digits amid letters."""
+    return sum(x.isdigit() for x in v) >= 3 and any(x.isalpha() for x in v) and not values.is_hex(v) and len(v) >= 7
 
 
 _SET_BY = re.compile(
@@ -346,6 +363,8 @@ def _label(v: str) -> bool:
 
 
 def _secret(text: str, v: str, c: Context) -> bool:
+    if values.is_passphrase(v) and c.name.promise == "full" and (c.quote or _alone(text, c)):
+        return True
     if c.op in ("is", "comma", "call", "same", "cell", "sql", "space"):
         return _token(text, v, c)
     if values.is_number(v) or values.is_prose(v):
@@ -391,6 +410,7 @@ _TICKETS = values.words("lock client change request action lifecycle work unit r
 """What makes a UUID that is called a token a ticket's number."""
 
 
+_LABELLED = re.compile(r"[ \t>*-]{0,8}Token:[ ]$")
 _BEARERS = values.words("auth access api bearer personal deploy npm admin")
 
 
@@ -404,6 +424,8 @@ def _token(text: str, v: str, c: Context) -> bool:
         if _TICKETS & set(parts(c.name.head)):
             return False
         header = c.name.head[:2] in ("X-", "x-") or c.name.head == "_auth" or bool(_BEARERS & set(parts(c.name.head)))
+        if not weak and c.op == "colon" and _LABELLED.match(_line_before(text, c)) and _alone(text, c):
+            return True
         query = text[c.start - 1 : c.start] == "=" and text[max(0, c.start - 80) : c.start].rfind("?") >= 0
         return (
             not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag" or header or query)
@@ -433,9 +455,18 @@ _TAGGED_HASH = re.compile(r"(?:[A-Za-z][\w.]{0,30}-){1,5}[0-9a-f]{32,64}$")
 """What caches call their keys: `Linux-npm-` and a digest."""
 
 
+_LOCKING = values.words("secret encryption signing private jwt session")
+
+
 def _key(text: str, v: str, c: Context) -> bool:
+    if c.name.promise == "full" and c.quote and values.is_passphrase(v) and _LOCKING & set(parts(c.name.head)):
+        return True
+    if c.op in ("flag", "space") and values.is_uuid(v) and (c.op == "flag" or c.name.promise == "full"):
+        return True
     if c.name.promise == "weak":
         listed = values.is_uuid(v) or (values.is_hex(v) and len(v) in (32, 37, 40, 64))
+        if listed and c.op == "flag":
+            return True
         if listed and _env_name(c) and c.op in ("set", "colon") and not c.spaced and "_" in c.name.head:
             return True
         if _TAGGED_HASH.match(v):

@@ -32,7 +32,7 @@ _EXACT: dict[Category, tuple[str, ...]] = {
         "Κωδικός", "κωδικός", "סיסמה", "ססמה", "كلمة المرور", "كلمة السر", "رمز الدخول", "رمز المرور", "कूटशब्द", "पासवर्ड", "गुप्तशब्द",
         "parola d'ordine", "bindCredentials", "palavra passe", "kata kunci", "পাসওয়ার্ড", "رمز عبور", "گذرواژه", "пин-код", "ПИН-код", "暗証",
     ),
-    "secret": ("SecretID", "SecretId", "密钥", "密鑰", "シークレット", "秘密鍵", "seed phrase", "Seed phrase", "recovery phrase", "Recovery phrase", "시크릿", "비밀키", "AUTH_SALT", "LOGGED_IN_SALT", "NONCE_SALT"),
+    "secret": ("SecretID", "SecretId", "Secret ID", "secret ID", "密钥", "密鑰", "シークレット", "秘密鍵", "seed phrase", "Seed phrase", "recovery phrase", "Recovery phrase", "시크릿", "비밀키", "AUTH_SALT", "LOGGED_IN_SALT", "NONCE_SALT"),
     "token": ("令牌", "トークン", "토큰", "التوكن", "टोकन"),
     "key": ("キー", "مفتاح", "कुंजी"),
     "auth": ('auth"', "auth'", "?auth", "&auth", "--auth"),

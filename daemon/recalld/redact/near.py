@@ -45,7 +45,7 @@ TOLD_BY = (
     "onnect(", ".Open ", "DSN=", "onnect_", "onnection(", "equelize(", ".toCharArray", "Hash::make", "btoa(", "b64encode(", "Buffer.from(", "WiFi.begin(", "_AUTH=", "_auth=",
     "LOGIN ", "login", "Login", "chpasswd", "winrm", "hydra ", "nxc ", "psexec", "secretsdump", " secret", "EAP ", "PSK ", "reds ", "reds:", "redential", "wifi", "WiFi",
     "WLAN", "Wi-Fi", "WIFI", "keyvault", "asic auth", "isakmp key", "PassCmd", "passCmd", "rootpw", "| base64", "|base64", "smbpasswd", "--encrypt", "cryptsetup",
-    "log in", "Log in", "sign in", "Sign in", "ftp", " -p ", " -w ", "LOGIN", "IDENTIFY ", "RunAs(", "ey content", "ey Content", "WPA", " SHA ", "createUser", "ommunity", "_auth ", "REG_SZ", " -P ", " -pw ", "admin", "root ", "ugangsdaten", "dentifiants", "credencia", "unlock",
+    "log in", "Log in", "sign in", "Sign in", "ftp", "ssh ", " -p ", " -w ", "LOGIN", "IDENTIFY ", "RunAs(", "ey content", "ey Content", "WPA", " SHA ", "createUser", "ommunity", "_auth ", "REG_SZ", " -P ", " -pw ", "admin", "root ", "ugangsdaten", "dentifiants", "credencia", "unlock",
 )  # fmt: skip
 """Words of a line on which a string that looks like nothing but a password is one."""
 _SHARP_WORD = re.compile(
@@ -185,3 +185,31 @@ def printed(text: str, begin: int, end: int) -> Iterator[Span]:
         )
     ):
         yield (*found.span(1), "secret")
+
+
+GENERATORS = (
+    "openssl rand",
+    "token_hex",
+    "token_urlsafe",
+    "pwgen",
+    "gen.secret",
+    "key:generate",
+    "/dev/urandom",
+    "makepasswd",
+    "apg ",
+    "randomBytes(",
+    "generate-secret",
+    "genkey",
+    "generate_password",
+)
+"""Commands that make a secret and print it."""
+
+
+def generated(text: str, start: int, end: int) -> Iterator[Span]:
+    """What a command that makes secrets wrote on the line below."""
+    found = _BELOW.match(text, line_of(text, start)[1])
+    if found is None:
+        return
+    v = found[1].removeprefix("base64:")
+    if values.is_hex(v) and len(v) >= 16 or values.is_irregular(v) or values.is_random(v[:400], 12) or _passwordlike(v):
+        yield (found.end(1) - len(v), found.end(1), "secret")

@@ -72,6 +72,11 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (said.before, said.SAID_AS),
     (said.pair, said.PAIRED),
     (said.seed, said.SEEDS),
+    (said.otp, said.OTP),
+    (said.app_password, said.APP),
+    (said.wifi, said.WIFI),
+    (near.generated, near.GENERATORS),
+    (urls.bare_user, ("root:", "admin:", "ubuntu:", "postgres:", "deploy:")),
 )  # fmt: skip
 """All rules with their literals."""
 

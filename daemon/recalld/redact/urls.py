@@ -73,6 +73,14 @@ def url_signature(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 HOOKS: dict[str, re.Pattern[str]] = {
+    "/webhook/": re.compile(
+        r"(?:[\w-]{1,30}/){0,2}([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[\w-]{0,30}\d)[\w-]{24,120})"
+    ),
+    "/webhooks/": re.compile(
+        r"(?:[\w-]{1,30}/){0,2}([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[\w-]{0,30}\d)[\w-]{24,120})"
+    ),
+    "sctapi.ftqq.com/": re.compile(r"([\w-]{16,80})\.send"),
+    "api.day.app/": re.compile(r"([A-Za-z0-9]{20,40})"),
     "/hooks/": re.compile(r"([a-z0-9]{26})(?![a-z0-9])"),
     "/bot/v2/hook/": re.compile(r"([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})"),
     "/webhook/send?key=": re.compile(r"([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})"),
@@ -104,3 +112,18 @@ def without_scheme(text: str, start: int, end: int) -> Iterator[Span]:
         found = _DSN.search(text[offset:start])
     if found is not None and not values.is_reference(found[1]) and found[1].lower() not in _PLAIN_PASSWORDS:
         yield (offset + found.start(1), offset + found.end(1), "password")
+
+
+_BARE_USER = re.compile(r"([^\s@/:\"'`]{4,100})@(?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]+(?:\.[\w-]+)+)")
+
+
+def bare_user(text: str, start: int, end: int) -> Iterator[Span]:
+    """`root:X@10.0.0.5`, without a scheme."""
+    found = _BARE_USER.match(text, end)
+    if (
+        found is not None
+        and not text[start - 1 : start].isalnum()
+        and not values.is_reference(found[1])
+        and found[1].lower() not in _PLAIN_PASSWORDS
+    ):
+        yield (*found.span(1), "password")

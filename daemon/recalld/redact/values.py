@@ -278,7 +278,7 @@ def is_slug(value: str) -> bool:
 _PASSPHRASE = re.compile(r"[A-Za-z]{3,12}(?:[-_.][A-Za-z]{3,12}){1,5}[-_.]?\d{2,4}[!?]?$")
 
 _ALGORITHM = re.compile(
-    r"(?i)(?:^|[-_.])(?:sha|aes|md|rsa|des|hmac|utf|tls|ssl|ipv|curve|ed|p|win|x|arm|amd|i|v|py|python|node|port|http|ubuntu|debian)[-_.]?\d+$"
+    r"(?i)(?:^|[-_.])(?:sha|aes|md|rsa|des|hmac|utf|tls|ssl|ipv|curve|ed|p|win|x|creds?|cert|config|tls|ca|db|test|app|server|host|arm|amd|i|v|py|python|node|port|http|ubuntu|debian)[-_.]?\d+$"
 )
 
 
