@@ -55,7 +55,7 @@ _INNOCENT = values.words(
     revision rev version tag address addr cid ipfs base64 image img font src signature sig csrf xsrf tree blob snapshot checkpoint tx
     transaction block contract kid jti thumb avatar asset chunk bundle dnskey dkim rrsig tlsa ssh ecdsa mint program declare alphabet
     charset object oid ref slug filename css js png jpg jpeg svg woff woff2 map json lock peer data mappings names resolved
-    etags verification layer cipher x509 modulus exponent subject issuer path url href page vlq ssh1 known hosts fixture h1 zh
+    etags verification state challenge attestation layer cipher x509 modulus exponent subject issuer path url href page vlq ssh1 known hosts fixture h1 zh
     """
 )
 _INNOCENT_KEYS = values.words(
@@ -257,6 +257,8 @@ def is_text(token: str) -> bool:
     return sum(32 <= c < 127 or c in (9, 10, 13) for c in decoded) >= 0.95 * len(decoded)
 
 
+_PUBLIC_PARTS = frozenset({"pk", "publishable", "public", "pub", "phc", "anon", "site"})
+"""What vendors mark their public keys with."""
 _VENDOR_PARTS = frozenset({"sk", "secret", "token", "pat", "apikey", "live", "tok", "priv"})
 _RELEASED = re.compile(r"\d\.\d[\w.+-]*\\?[\"'],[ ]?\\?[\"']$")
 """A version and then a hash, as lock files have them."""
@@ -269,6 +271,8 @@ def is_id(token: str) -> bool:
     if prefix is None:
         return False
     parts = set(re.split("[_-]", prefix[1].lower()))
+    if parts & _PUBLIC_PARTS:
+        return True
     return bool(parts & _IDS) and not parts & {"sk", "secret", "token", "key", "live", "private"}
 
 
@@ -334,9 +338,9 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
     return prefix is not None and len(token) - prefix.end() >= 28
 
 
-_JWK = re.compile(r"(?:^|[\"'{, ])(?:[a-z]|kid|x5\w|dp|dq|qi|bh|mappings|peer|names)\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?$")
+_JWK = re.compile(r"(?:^|[\"'{, ])(?:[a-z]|kid|x5\w|dp|dq|qi|bh|mappings|peer|names|after|before|next|prev)\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?$")
 """Members of public keys, and other names that a value of this form has by rights."""
-_COMMENT = re.compile(r"[^\n]{0,40}?(?:#|//|--|/\*|<-|←|\(|;[ ])[ ]?([^\n]{0,120})")
+_COMMENT = re.compile(r"[^\n]{0,40}?(?:#|//|--|/\*|<-|←|;[ ])[ ]?([^\n]{0,120})")
 
 
 def _comment(text: str, stop: int) -> str:
@@ -361,6 +365,8 @@ def nearest(before: str) -> bool | None:
             if word in ("token", "tokens") and previous in _INNOCENT_TOKENS:
                 return False
             return True
+        if word == "content" and previous == "encrypted":
+            return False
         if word in ("id", "ids") and previous == "secret":
             return True
         if word.rstrip("0123456789") in _INNOCENT:
@@ -383,6 +389,6 @@ def _is_address(token: str) -> bool:
     """Return whether `token` has the form of an address on a chain or of a content's name."""
     return bool(
         re.fullmatch(
-            r"[13][1-9A-HJ-NP-Za-km-z]{25,34}|Qm[1-9A-HJ-NP-Za-km-z]{44}|UC[\w-]{22}|[1-9A-HJ-NP-Za-km-z]{43,44}", token
+            r"[13][1-9A-HJ-NP-Za-km-z]{25,34}|Qm[1-9A-HJ-NP-Za-km-z]{44}|UC[\w-]{22}|(?:bc|tb|ltc|addr|cosmos|erd|osmo|celo)1[a-zA-Z0-9]{20,80}|[1-9A-HJ-NP-Za-km-z]{43,44}", token
         )
     )

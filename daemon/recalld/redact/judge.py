@@ -420,6 +420,8 @@ def _token(text: str, v: str, c: Context) -> bool:
     if not c.quote and values.is_code(v):
         return False
     weak = c.name.promise == "weak" or c.op in ("is", "cell", "sql", "comma", "call", "same", "space")
+    if _TAGGED_HASH.match(v):
+        return False
     if values.is_uuid(v):
         if _TICKETS & set(parts(c.name.head)):
             return False
@@ -451,7 +453,7 @@ def _token(text: str, v: str, c: Context) -> bool:
     return not re.search(r"[()\[\]{}<>|;,*\\]", v)
 
 
-_TAGGED_HASH = re.compile(r"(?:[A-Za-z][\w.]{0,30}-){1,5}[0-9a-f]{32,64}$")
+_TAGGED_HASH = re.compile(r"[\w.-]{1,40}:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|(?:[A-Za-z][\w.]{0,30}-){1,5}[0-9a-f]{32,64}$")
 """What caches call their keys: `Linux-npm-` and a digest."""
 
 

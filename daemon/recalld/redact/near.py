@@ -95,10 +95,14 @@ _USER_THEN = re.compile(
 )
 
 
+_OTHER_P = re.compile(r"\b(?:mysql\w*|mariadb\w*|psql|pg_\w+|ssh|scp|sftp|docker|podman|nmap|ps|cp|mkdir|useradd|git)\b[^\n|;&]*$")
+"""Tools whose `-p` means something else."""
+
+
 def user_then_password(text: str, start: int, end: int) -> Iterator[Span]:
     """`tool -u ada -p X`: whatever the tool, a user and then `-p`."""
     found = _USER_THEN.match(text, start)
-    if found is None:
+    if found is None or _OTHER_P.search(text, max(0, start - 120), start):
         return
     number = found.lastindex or 1
     v = found[number]
@@ -125,7 +129,9 @@ def _passwordlike(v: str) -> bool:
     if not any(c in _SHARP for c in v) and not values.is_random(v, 12) and not values.is_irregular(v):
         return False
     return (
-        worded(v) < 0.72
+        "__" not in v
+        and not (v[0] == "@" and v[1:].isalnum())
+        and worded(v) < 0.72
         and not any(c in "(){}[]|;" for c in v)
         and not values.is_reference(v)
         and not values.is_machine(v)
@@ -177,6 +183,7 @@ def printed(text: str, begin: int, end: int) -> Iterator[Span]:
     if (
         not values.is_reference(v)
         and not values.is_machine(v)
+        and not is_text(v)
         and (
             (values.is_hex(v) and len(v) >= 24)
             or _passwordlike(v)

@@ -156,7 +156,7 @@ WIFI = (
     "wifi key", "WiFi key", "Wi-Fi key", "wi-fi key", "wlan key", "WLAN key", "WLAN-Schl", "WLAN-Key", "clé wifi", "clé Wi-Fi", "clé WPA", "clave wifi", "clave del wifi", "clave WiFi",
     "PSK", "WPA key", "WPA2 key", "WEP key", "network key", "chiave wifi", "chiave WiFi",
 )  # fmt: skip
-_NETWORK = re.compile(r"(?:üssel)?[ ]?(?::|=|is|ist|est|es|è)?[ ]?[\"'`]?([^\s\"'`<>{}()]{6,63})")
+_NETWORK = re.compile(r"(?:üssel)?(?:[ ]?[:=][ ]?|[ ](?:is|ist|est|es|è)?[ ]?)[\"'`]?([^\s\"'`<>{}()]{6,63})")
 
 
 def wifi(text: str, start: int, end: int) -> Iterator[Span]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from recalld.redact import values
-from recalld.redact.judge import Span
+from recalld.redact.judge import Span, strong
 from recalld.redact.values import words
 
 _USERINFO = re.compile(
@@ -17,6 +17,8 @@ _USERINFO = re.compile(
 _USERINFO_SLASH = re.compile(
     r"://([^\s/?#\"'`<>@:\\,()|]{0,64}):([^\s\"'`<>@:\\]{1,128})@(?=[A-Za-z0-9.-]{1,80}(?::\d{2,5})?(?:/|\s|$|[\"']))"
 )
+_PUBLIC_DSN = re.compile(r"[\w.-]{0,60}(?:sentry|ingest|glitchtip)[\w.-]{0,60}[/:]")
+"""Error trackers whose keys are meant to be public."""
 _USERINFO_DOMAIN = re.compile(r"://[\w.-]{1,40}\\{1,2}[\w.-]{1,60}:([^\s/?#\"'`<>@\\]{3,128})@(?=[\w\[.])")
 _USERINFO_DN = re.compile(r"://(?:\w{1,12}=[^\s/?#\"'`<>@:,]{1,60},?){1,8}:([^\s/?#\"'`<>@]{3,128})@(?=[\w\[.])")
 _USER_ONLY = re.compile(r"://([A-Za-z0-9_.~%+=-]{16,256})@(?=[\w\[])")
@@ -53,7 +55,7 @@ def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
             yield (*found.span(1), "url-password")
             return
     alone = _USER_ONLY.match(text, start)
-    if alone is not None and (values.is_random(alone[1]) or values.is_hex(alone[1])):
+    if alone is not None and not _PUBLIC_DSN.match(text, alone.end()) and (values.is_random(alone[1]) or values.is_hex(alone[1])):
         yield (*alone.span(1), "url-password")
 
 
@@ -125,5 +127,7 @@ def bare_user(text: str, start: int, end: int) -> Iterator[Span]:
         and not text[start - 1 : start].isalnum()
         and not values.is_reference(found[1])
         and found[1].lower() not in _PLAIN_PASSWORDS
+        and any(c.isdigit() for c in found[1])
+        and strong(found[1])
     ):
         yield (*found.span(1), "password")

@@ -129,7 +129,7 @@ def is_code(value: str) -> bool:
 
 def _is_drawn(value: str) -> bool:
     """Return whether what could be a dotted name is too irregular for one: `q7Tz.fK2pW9x`."""
-    return len(value) >= 10 and bool(_LATE_LETTER.search(value)) and worded(value) < 0.45
+    return len(value) >= 10 and bool(_LATE_LETTER.search(value)) and worded(value) < 0.45 and worded(_GROUPS.sub("", value)) < 0.6
 
 
 def is_expression(value: str) -> bool:
