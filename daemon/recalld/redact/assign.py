@@ -446,7 +446,11 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
         return "flag"
     if text[after.end() : after.end() + 1] in ("'", "`"):
         return "sql"
-    if text[after.end() : after.end() + 1] == '"' and text[start : after.end("tail")].lower() == "password" and not after["close"]:
+    if (
+        text[after.end() : after.end() + 1] == '"'
+        and text[start : after.end("tail")].lower() == "password"
+        and not after["close"]
+    ):
         return "space"
     return "space" if not after["close"].strip("*") and _DIGIT_AHEAD.match(text, after.end()) else None
 

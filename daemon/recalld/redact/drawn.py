@@ -14,7 +14,6 @@ import base64
 import binascii
 import re
 import string
-from collections.abc import Iterator
 from functools import lru_cache
 
 from recalld.redact import values
@@ -159,15 +158,15 @@ def _look(text: str, at: int, end: int) -> Span:
         return (at, stop, "")
     start = at - len(segment) + len(segment.rstrip(_BODY))
     # an escape's letter is no part of it: `\nTOKEN`
-    if text[start - 1 : start] == "\\" and text[start] in "nrtbf" and start < at:
-        start += 1
+    escaped = text[start - 1 : start] == "\\" and text[start] in "nrtbf"
+    start += escaped
     token = text[start:stop]
     if start < at and text.endswith(LABELS, max(0, start - 8), start):
         return (start, stop, "")
     if "/" in token and ("/" in token[: at - start] or not _base64ish(token)):
         begin = max(start, text.rfind("/", start, at) + 1)
         whole_path = begin > start or token.count("/") > 1
-        if not _base64ish(token) or whole_path and _pathlike(token):
+        if not _base64ish(token) or (whole_path and _pathlike(token)):
             piece = text[begin:stop].partition("/")[0]
             url = text[max(0, begin - 120) : begin].rpartition(" ")[2]
             if "://" in url and _HOOK.search(url) and len(piece) >= 20 and _kind(piece) == "mixed" and not is_id(piece):
@@ -177,7 +176,7 @@ def _look(text: str, at: int, end: int) -> Span:
     nothing = (start, stop, "")
     if kind is None or token.startswith(_MAGIC):
         return nothing
-    before_char = text[start - 1 : start]
+    before_char = "\n" if escaped else text[start - 1 : start]
     if (
         before_char
         and before_char not in _OPENS
@@ -235,8 +234,12 @@ def _kind(token: str) -> str | None:
     if prefix is not None and values.is_hex(token[prefix.end() :]):
         return "hex"
     body = token.rstrip("=").rsplit("_", 1)[-1] if "_" in token else token.rstrip("=")
-    sample = token if worded(token[:200]) < 0.4 else body
-    if len(sample) < RUN or worded(sample[:200]) >= 0.42 or not values.is_random(sample[:400], RUN):
+    sample = token if worded(token[:200]) < 0.4 else body  # a prefix may be a word
+    if (
+        len(sample) < RUN
+        or worded(sample[:200]) >= (0.6 if len(digits) >= 6 else 0.42)
+        or not values.is_random(sample[:400], RUN)
+    ):
         return None
     if values.is_machine(token[:200]) or is_text(token):
         return None
@@ -311,7 +314,7 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
             and len(token) - prefix.end() in (40, 48, 64)
             and _HEX.match(token[prefix.end() :])
         ):
-            return "@" != text[start - 1 : start]  # a vendor's name and a key
+            return text[start - 1 : start] != "@"  # a vendor's name and a key
         if text[start - 1 : start] == "@" or _RELEASED.search(before):
             return False
         if _HASHES.search(before) or len(token) > 130:
@@ -338,7 +341,10 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
     return prefix is not None and len(token) - prefix.end() >= 28
 
 
-_JWK = re.compile(r"(?:^|[\"'{, ])(?:[a-z]|kid|x5\w|dp|dq|qi|bh|mappings|peer|names|after|before|next|prev)\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?$")
+_JWK = re.compile(
+    r"[\"'](?:[a-z]|kid|x5\w|dp|dq|qi|bh|after|before|next|prev)\\{0,3}[\"'][ ]?:[ ]?\\{0,3}[\"']$|"
+    r"(?:^|[\"'{, ])(?:mappings|peer|names)\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?$"
+)
 """Members of public keys, and other names that a value of this form has by rights."""
 _COMMENT = re.compile(r"[^\n]{0,40}?(?:#|//|--|/\*|<-|←|;[ ])[ ]?([^\n]{0,120})")
 
@@ -389,6 +395,7 @@ def _is_address(token: str) -> bool:
     """Return whether `token` has the form of an address on a chain or of a content's name."""
     return bool(
         re.fullmatch(
-            r"[13][1-9A-HJ-NP-Za-km-z]{25,34}|Qm[1-9A-HJ-NP-Za-km-z]{44}|UC[\w-]{22}|(?:bc|tb|ltc|addr|cosmos|erd|osmo|celo)1[a-zA-Z0-9]{20,80}|[1-9A-HJ-NP-Za-km-z]{43,44}", token
+            r"[13][1-9A-HJ-NP-Za-km-z]{25,34}|Qm[1-9A-HJ-NP-Za-km-z]{44}|UC[\w-]{22}|(?:bc|tb|ltc|addr|cosmos|erd|osmo|celo)1[a-zA-Z0-9]{20,80}|[1-9A-HJ-NP-Za-km-z]{43,44}",
+            token,
         )
     )

@@ -282,7 +282,8 @@ _WITH = re.compile(
 
 def _long_number(v: str) -> bool:
     """Return whether a value is no `server1`: three digits and more, or digits amid letters."""
-    return sum(x.isdigit() for x in v) >= 3 and any(x.isalpha() for x in v) and not values.is_hex(v) and len(v) >= 7
+    drawn = worded(v) < 0.45 and any(x.isdigit() for x in v)
+    return (drawn or sum(x.isdigit() for x in v) >= 3) and any(x.isalpha() for x in v) and not values.is_hex(v) and len(v) >= 7
 
 
 _SET_BY = re.compile(
@@ -453,7 +454,9 @@ def _token(text: str, v: str, c: Context) -> bool:
     return not re.search(r"[()\[\]{}<>|;,*\\]", v)
 
 
-_TAGGED_HASH = re.compile(r"[\w.-]{1,40}:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|(?:[A-Za-z][\w.]{0,30}-){1,5}[0-9a-f]{32,64}$")
+_TAGGED_HASH = re.compile(
+    r"[\w.-]{1,40}:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|(?:[A-Za-z][\w.]{0,30}-){1,5}[0-9a-f]{32,64}$"
+)
 """What caches call their keys: `Linux-npm-` and a digest."""
 
 

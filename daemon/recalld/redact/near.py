@@ -61,7 +61,11 @@ _HANDED = re.compile(r"[ ](?:--?[a-z][\w-]{0,20}[ =])?([0-9a-f]{32,64}|[0-9a-f]{
 
 def told(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield what looks like nothing but a password on a line that speaks of logging in."""
-    yield from sharp(text, *line_of(text, start))
+    begin, stop = line_of(text, start)
+    before = text.rfind(text[start:end], begin, start)
+    if before >= 0:  # which has read all but the end of this, so that a line is read once whatever it repeats
+        begin = max(begin, before + REACH - 64)
+    yield from sharp(text, begin, stop)
     handed = _HANDED.match(text, end) if text.startswith("login", start) else None
     if handed is not None:
         yield (*handed.span(1), "token")
@@ -95,7 +99,9 @@ _USER_THEN = re.compile(
 )
 
 
-_OTHER_P = re.compile(r"\b(?:mysql\w*|mariadb\w*|psql|pg_\w+|ssh|scp|sftp|docker|podman|nmap|ps|cp|mkdir|useradd|git)\b[^\n|;&]*$")
+_OTHER_P = re.compile(
+    r"\b(?:mysql\w*|mariadb\w*|psql|pg_\w+|ssh|scp|sftp|docker|podman|nmap|ps|cp|mkdir|useradd|git)\b[^\n|;&]*$"
+)
 """Tools whose `-p` means something else."""
 
 
@@ -218,5 +224,5 @@ def generated(text: str, start: int, end: int) -> Iterator[Span]:
     if found is None:
         return
     v = found[1].removeprefix("base64:")
-    if values.is_hex(v) and len(v) >= 16 or values.is_irregular(v) or values.is_random(v[:400], 12) or _passwordlike(v):
+    if (values.is_hex(v) and len(v) >= 16) or values.is_irregular(v) or values.is_random(v[:400], 12) or _passwordlike(v):
         yield (found.end(1) - len(v), found.end(1), "secret")

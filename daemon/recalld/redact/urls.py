@@ -55,7 +55,11 @@ def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
             yield (*found.span(1), "url-password")
             return
     alone = _USER_ONLY.match(text, start)
-    if alone is not None and not _PUBLIC_DSN.match(text, alone.end()) and (values.is_random(alone[1]) or values.is_hex(alone[1])):
+    if (
+        alone is not None
+        and not _PUBLIC_DSN.match(text, alone.end())
+        and (values.is_random(alone[1]) or values.is_hex(alone[1]))
+    ):
         yield (*alone.span(1), "url-password")
 
 

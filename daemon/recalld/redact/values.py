@@ -129,7 +129,11 @@ def is_code(value: str) -> bool:
 
 def _is_drawn(value: str) -> bool:
     """Return whether what could be a dotted name is too irregular for one: `q7Tz.fK2pW9x`."""
-    return len(value) >= 10 and bool(_LATE_LETTER.search(value)) and worded(value) < 0.45 and worded(_GROUPS.sub("", value)) < 0.6
+    if len(value) >= 18 and any(is_random(piece, 16) for piece in value.split(".")):
+        return True
+    return (
+        len(value) >= 10 and bool(_LATE_LETTER.search(value)) and worded(value) < 0.45 and worded(_GROUPS.sub("", value)) < 0.6
+    )
 
 
 def is_expression(value: str) -> bool:
@@ -234,8 +238,8 @@ def is_irregular(value: str) -> bool:
         and value.isalnum()
         and any(c.isupper() for c in value)
         and any(c.islower() for c in value)
-        and len(_GROUPS.findall(value)) >= 2
-        and worded(value) < 0.72
+        and worded(value) < (0.72 if len(_GROUPS.findall(value)) >= 2 else 0.35)
+        and any(c.isdigit() for c in value)
     )
 
 
