@@ -368,9 +368,7 @@ def nearest(before: str) -> bool | None:
                 return False
             if word in ("key", "keys") and previous in _INNOCENT_KEYS:
                 return False
-            if word in ("token", "tokens") and previous in _INNOCENT_TOKENS:
-                return False
-            return True
+            return not (word in ("token", "tokens") and previous in _INNOCENT_TOKENS)
         if word == "content" and previous == "encrypted":
             return False
         if word in ("id", "ids") and previous == "secret":

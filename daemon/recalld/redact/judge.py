@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from recalld.redact import values
 from recalld.redact.names import Category, Name, parts
+from recalld.redact.spaced import is_spaced_password
 from recalld.redact.wordlike import is_wordlike, worded
 
 Span = tuple[int, int, str]
@@ -202,27 +203,8 @@ def _password(text: str, v: str, c: Context) -> bool:
             return False
         if not c.quote and values.is_identifier(v):
             return digits and text[c.end : c.end + 1] not in (",", ")") and (c.upper or not _codelike(text, c))
-    if c.op == "space" and _setting_line(text, v, c):
-        return firm
-    if (
-        c.op == "space"
-        and firm
-        and _long_number(v)
-        and (_WITH.search(_line_before(text, c)) or _NAME_ALONE.match(_line_before(text, c)))
-    ):
-        return not values.is_code(v) and not values.is_machine(v)
-    if c.op == "space" and values.is_passphrase(v):
-        return True
-    if c.op == "space" and firm and _SET_BY.search(_line_before(text, c)) and (c.quote or LINE_END.match(text, c.end)):
-        return not values.is_name(v) and not values.is_code(v)
     if c.op == "space":
-        if not firm or len(v) < 5 or values.is_code(v) or v.startswith(("-", "(", "{")) or values.is_machine(v):
-            return False
-        if worded(v) > 0.7 and not any(not x.isalnum() and x not in "-_." for x in v):
-            return False
-        return bool(_USER_BEFORE.search(_line_before(text, c))) or (
-            len(v) >= 8 and not _WORD_NUMBER.match(v) and mixed_classes(v) and not values.is_hex(v)
-        )
+        return is_spaced_password(text, v, c.start, c.end, _line_before(text, c), bool(c.quote), firm, mixed_classes(v))
     if c.op in ("is", "comma", "call", "same", "cell", "sql"):
         if c.op == "call" and parts(c.name.head)[-1:] in (["set"], ["with"]) and not c.name.tail:
             return not _label(v) and (firm or values.is_wordy(v)) and not values.is_code(v)
@@ -275,42 +257,7 @@ def _password(text: str, v: str, c: Context) -> bool:
     return not (values.is_identifier(v) and (c.spaced or not _env_name(c)) and _codelike(text, c))
 
 
-_WITH = re.compile(
-    r"(?i)\b(?:using|with|and|via|try|the|its|sudo|root|kinit|my|your|new|old)[ ](?:\w+[ ])?(?:pass\w*|pw|pwd)[ ][\"'`]?$|[^\x00-\x7f]+[ ]$"
-)
-
-
-def _long_number(v: str) -> bool:
-    """Return whether a value is no `server1`: three digits and more, or digits amid letters."""
-    drawn = worded(v) < 0.45 and any(x.isdigit() for x in v)
-    return (drawn or sum(x.isdigit() for x in v) >= 3) and any(x.isalpha() for x in v) and not values.is_hex(v) and len(v) >= 7
-
-
-_SET_BY = re.compile(
-    r"#[ ]?define[ ]+\w+[ ]+[\"']?$|\((?:setq|def\w*|setf|set!|define)[ ]+[\w*/:.-]+[ ]+[\"']?$|(?:^|[\s{(\[]):[\w./-]+[ ]+[\"']?$|"
-    r"^[ \t]*(?:\S{0,30}[$#>][ ])?(?:set|neighbor|enable|username|user|ip|ppp|d-i|rootpw|nmcli|consul|etcdctl|radius|tacacs|crypto|area|key|line|pdftk|qpdf|put-secret|credstash|chamber|sops)\b[^=|;]{0,160}$|"
-    r"(?i:\b(?:using|with|and|via)[ ](?:the[ ])?(?:pass\w*|pw|pwd)[ ]$)|\((?:pw|pass|password|pwd)[ ]$"
-)
-"""What goes before a name and a value that nothing but space parts: a definition, a command of configuration."""
-_NAME_ALONE = re.compile(r"[ \t]*(?:set[ \t]+)?[\w.-]+[ \t]+[\"']?$")
-_SETTING_BEFORE = re.compile(r"(?:^|\n)[ \t]*[\w.-]+[ \t]+[\"']?[^\s\"'(){}=]+[\"']?[ \t]*\n$")
-_SETTING_BEHIND = re.compile(r"[\"']?[ \t]*\r?\n[ \t]*[\w.-]+[ \t]+[\"']?[^\s\"'(){}=]+[\"']?[ \t]*(?:\r?\n|$)")
-
-
-def _setting_line(text: str, v: str, c: Context) -> bool:
-    """Return whether name and value are all of their line, in a file of such lines: `user ada`, `password X`."""
-    before = _line_before(text, c)
-    if not _NAME_ALONE.match(before) or not LINE_END.match(text, c.end) or values.mentions_secret(v):
-        return False
-    above = text[max(0, c.start - len(before) - 200) : c.start - len(before)]
-    return bool(_SETTING_BEFORE.search(above) or _SETTING_BEHIND.match(text, c.end))
-
-
 _CLOSED = re.compile(r"\s{0,40}(?:</|&lt;/|<\\/|\]\]>|\n)")
-_USER_BEFORE = re.compile(
-    r"(?i)(?:user|login|username|account)[ \t:=]{1,3}\S{1,80}[ \t]+(?:and )?(?:\w{1,12} )?$|--?[\w-]{0,20}$"
-)
-_WORD_NUMBER = re.compile(r"[A-Za-z]+[-_]?\d{1,4}[a-z]?$|\d+[A-Za-z]+$")
 
 
 def mixed_classes(v: str) -> bool:

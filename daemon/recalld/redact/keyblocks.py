@@ -1,6 +1,7 @@
 """Private keys as blocks of base64: PEM, PGP, PuTTY; whole, cut off, escaped, behind line numbers or diff marks."""
 
 # Long lines: a pattern is read whole.
+# ruff: noqa: E501
 
 from __future__ import annotations
 
