@@ -66,9 +66,11 @@ class PlainAgent:
 SOURCES: Mapping[str, Any] = {AGENT: PlainAgent()}
 
 
-def look(root: Path, *only: Path) -> Scan:
-    """Scan the agent's root, or parts of it."""
-    return scan(SOURCES, {AGENT: [root]}, only=only or None)
+def look(root: Path, *only: Path, table: FileTable | None = None) -> Scan:
+    """Scan the agent's root, or parts of it; the whole of it as an indexer does, that tells what its `table` knows."""
+    if table is None or only:
+        return scan(SOURCES, {AGENT: [root]}, only=only or None)
+    return scan(SOURCES, {AGENT: [root]}, known=table.known)
 
 
 def found(root: Path, path: Path) -> Found:
@@ -93,7 +95,7 @@ class Store:
         """Look, carry out, and look again until nothing is left to do; return what was done."""
         done: list[Action] = []
         for _ in range(5):
-            actions = self.table.reconcile(look(self.root, *only))
+            actions = self.table.reconcile(look(self.root, *only, table=self.table))
             done += actions
             self.carry_out(actions)
             if not any(isinstance(a, (Read, Replace, Move, Gone)) for a in actions):

@@ -94,7 +94,7 @@ class AsyncClient:
         return cast("types.SearchResult", await self.request("search", {"query": query, **params}))
 
     async def show(self, session: str, **params: Any) -> types.ShowResult:
-        """Return one session, by id or unique prefix."""
+        """Return one session, by id, unique prefix, or either behind `agent:`."""
         return cast("types.ShowResult", await self.request("show", {"session": session, **params}))
 
     async def sessions(self, **params: Any) -> types.SessionsResult:

@@ -109,7 +109,7 @@ class Client:
         return cast("types.SearchResult", self.request("search", {"query": query, **params}))
 
     def show(self, session: str, **params: Any) -> types.ShowResult:
-        """Return one session, by id or unique prefix."""
+        """Return one session, by id, unique prefix, or either behind `agent:`."""
         return cast("types.ShowResult", self.request("show", {"session": session, **params}))
 
     def sessions(self, **params: Any) -> types.SessionsResult:

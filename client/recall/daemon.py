@@ -144,7 +144,7 @@ def command() -> list[str]:
     beside = Path(sys.executable).with_name("recalld")
     if beside.is_file() and os.access(beside, os.X_OK):
         return [str(beside)]
-    return [sys.executable, "-m", "recalld"]
+    return [sys.executable, "-P", "-m", "recalld"]
 
 
 def log_path(places: Places) -> Path:

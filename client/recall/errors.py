@@ -54,7 +54,7 @@ class NotFound(RecallError):
 
 
 class Ambiguous(RecallError):
-    """A prefix names more than one session."""
+    """An id or a prefix names more than one session; `agent:id` may choose."""
 
     code = "ambiguous"
 

@@ -30,11 +30,20 @@ def iso(ms: int | None) -> str | None:
     """Return epoch milliseconds as ISO 8601 in UTC with milliseconds; None for None and for what no calendar holds."""
     if ms is None:
         return None
+    day, rest = divmod(ms, _DAY_MS)
+    date = _date(day)
+    if date is None:
+        return None
+    seconds, rest = divmod(rest, 1000)
+    return f"{date}T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{rest:03}Z"
+
+
+@lru_cache(maxsize=1024)
+def _date(day: int) -> str | None:
     try:
-        moment = _EPOCH + timedelta(milliseconds=ms)
+        return (_EPOCH + timedelta(days=day)).date().isoformat()
     except OverflowError:
         return None
-    return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +61,7 @@ class _View:
 
 def resume_of(snapshot: Snapshot, session: StoredSession) -> Resume:
     """Return how a session is reopened in its agent, or why it cannot be."""
-    file = snapshot.file(session.files[0]) if session.files else None
+    place = snapshot.place(session.files[0], session.skey) if session.files else None
     view = _View(
         id=session.id,
         project=session.project,
@@ -60,7 +69,7 @@ def resume_of(snapshot: Snapshot, session: StoredSession) -> Resume:
         provider=session.provider,
         sub_agent=session.sub_agent is not None,
         source_deleted=session.deleted or session.prompt_only,
-        root=_path(file.root) if file else None,
+        root=_path(place.root) if place else None,
     )
     resume = SOURCES[session.agent].resume(view)
     if resume.reason is None and (session.id.startswith("-") or (resume.cwd or "").startswith("-")):
@@ -80,10 +89,15 @@ def command_line(resume: Resume) -> str:
     return f"cd {shlex.quote(resume.cwd)} && {line}" if resume.cwd else line
 
 
+def resume_line(snapshot: Snapshot, session: StoredSession) -> str | None:
+    """Return the shell line that reopens a session, or None where it cannot be."""
+    resume = resume_of(snapshot, session)
+    return command_line(resume) if resume.reason is None else None
+
+
 def session_json(snapshot: Snapshot, session: StoredSession) -> dict[str, Any]:
     """Return SESSION."""
-    file = snapshot.file(session.files[0]) if session.files else None
-    resume = resume_of(snapshot, session)
+    place = snapshot.place(session.files[0], session.skey) if session.files else None
     parent: str | None = None
     if session.parent is not None:
         above = snapshot.session(session.skey[: -len(session.id)] + session.parent)
@@ -101,15 +115,15 @@ def session_json(snapshot: Snapshot, session: StoredSession) -> dict[str, Any]:
         "branch": session.branch,
         "model": session.model,
         "provider": session.provider,
-        "path": file.path if file else None,
+        "path": place.path if place else None,
         "source_deleted": session.deleted or session.prompt_only,
-        "resume": command_line(resume) if resume.reason is None else None,
+        "resume": resume_line(snapshot, session),
     }
 
 
 def record_json(snapshot: Snapshot, record: StoredRecord, held: StoredCopy | None = None) -> dict[str, Any]:
     """Return RECORD. `held` is the copy in whose place it is shown: it tells whether it is abandoned *there*."""
-    file = snapshot.file(record.file)
+    place = snapshot.place(record.file, record.skey)
     session = snapshot.session(record.skey)
     return {
         "agent": record.agent,
@@ -130,18 +144,18 @@ def record_json(snapshot: Snapshot, record: StoredRecord, held: StoredCopy | Non
         "text": record.text,
         "truncated": record.truncated,
         "abandoned": (held or record).abandoned,
-        "source": {"path": file.path if file else None, "offset": record.offset, "length": record.length},
+        "source": {"path": place.path if place else None, "offset": record.offset, "length": record.length},
     }
 
 
 def resolve(snapshot: Snapshot, text: str) -> StoredSession:
-    """Return the session that an id or a unique beginning names; raise NotFound or Ambiguous."""
+    """Return the session that an id, a unique beginning, or either behind `agent:` names; raise NotFound or Ambiguous."""
     found = snapshot.find_sessions(text)
     if not found:
         raise NotFound(f"no session has the id {text!r}; `recall sessions` lists them")
     if len(found) > 1:
-        names = ", ".join(sorted(snapshot.public_id(s) for s in found)[:5])
-        raise Ambiguous(f"{text!r} is the beginning of several sessions: {names}")
+        names = ", ".join(sorted(snapshot.choosing_id(s) for s in found)[:5])
+        raise Ambiguous(f"{text!r} names several sessions: say one of {names}")
     return found[0]
 
 

@@ -15,16 +15,17 @@ from __future__ import annotations
 import os
 import zlib
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgpack
 
 from recall.errors import DecisionsDamaged, Unavailable
 
 Kind = Literal["session", "project", "before"]
+T = TypeVar("T")
 
 VERSION = 1
 _FORGET = "forget-"
@@ -85,9 +86,9 @@ class Decisions:
             return
         for name in names:
             if name == _EXCLUDE + _SUFFIX:
-                self.excluded = Excluded(*_read(self.directory / name))
+                self.excluded = _read(self.directory / name, _excluded)
             elif name.startswith(_FORGET) and name.endswith(_SUFFIX):
-                found = _forgotten(_read(self.directory / name))
+                found = _read(self.directory / name, _forgotten)
                 self.forgotten[found.id] = found
                 self._last = max(self._last, found.id)
 
@@ -162,18 +163,19 @@ def _sync(directory: Path) -> None:
         os.close(descriptor)
 
 
-def _read(path: Path) -> list[Any]:
+def _read(path: Path, made: Callable[[list[Any]], T]) -> T:
+    """Return what `made` makes of a file's values; raise DecisionsDamaged where the file cannot be read, or holds what
+    this version does not know: another one wrote it."""
     try:
         version, checksum, content = msgpack.unpackb(path.read_bytes())
         if version != VERSION or zlib.crc32(content) != checksum:
             raise ValueError("its checksum does not fit")
-        values: list[Any] = msgpack.unpackb(content, unicode_errors="surrogatepass", use_list=True)
-    except (OSError, ValueError, TypeError, msgpack.UnpackException) as error:
+        return made(msgpack.unpackb(content, unicode_errors="surrogatepass", use_list=True))
+    except (OSError, ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
         raise DecisionsDamaged(
             f"the decision in {path} cannot be read ({error}): restore it from a backup, or remove it and give up what"
             " it forgot or excluded"
         ) from error
-    return values
 
 
 def _values(decision: Forgotten) -> list[Any]:
@@ -185,8 +187,18 @@ def _packed(values: set[Any], name: str) -> Any:
     return sorted(values) if name == "sessions" else array("Q", sorted(values)).tobytes()
 
 
+def _excluded(values: list[Any]) -> Excluded:
+    found = Excluded(*values)
+    for listed in (found.patterns, found.applied):
+        if not isinstance(listed, list) or not all(isinstance(pattern, str) for pattern in listed):
+            raise TypeError("it holds no list of patterns")
+    return found
+
+
 def _forgotten(values: list[Any]) -> Forgotten:
     found = Forgotten(*values)
+    if not isinstance(found.id, int) or not isinstance(found.made, int) or not isinstance(found.value, str):
+        raise TypeError("it holds no decision")
     found.sessions = set(found.sessions)
     found.keys, found.spared = _unpacked(found.keys), _unpacked(found.spared)
     return found

@@ -3,17 +3,19 @@
     PYTHONPATH=daemon:client:. python -m tests.benchmarks.search_speed CORPUS [--index DIR] [--socket] [--each N]
 
 CORPUS is what `corpus.py` made. The index is built in a temporary directory, or kept in DIR and used again. Every kind of
-question is asked `--each` times, all different, in the process: `first` right after a commit was read, when nothing of
-the snapshot is known yet, `again` a second time. With `--socket` the same questions are put to a real daemon over the corpus. All
-in milliseconds: `cpu` is the thread's own time, which a loaded machine changes little, `wall` is what a clock says.
+question is asked `--each` times, all different, in the process: `first` right after a commit that changed one session,
+when no question has been asked of the snapshot yet, `again` a second time. With `--socket` the same questions are put to a real daemon over the
+corpus, with `--writing` also while there is a commit a second. All in milliseconds: `cpu` is the thread's own time, which a loaded machine changes little, `wall` is what a clock says.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import itertools
 import json
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -21,7 +23,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.benchmarks.service import machine_over, quantiles
+from tests.benchmarks.service import SETTLE_S, machine_over, quantiles
 from tests.made.text import COMMON, Text, coined
 
 from recalld.index.reader import IndexReader
@@ -30,11 +32,15 @@ from recalld.ingest.texts import Texts
 from recalld.ingest.worker import Worker
 from recalld.redact import Redactor
 from recalld.search import search
+from recalld.search.warming import warm
 from recalld.settings import Config
 from recalld.sources import SOURCES
 from recalld.watch.scan import nothing
 
 Questions = dict[str, list[str]]
+_LIVE = "99999999-2222-4222-8222-222222222222"
+_BETWEEN_S = 0.02
+"""Between two questions while an agent writes: 50 questions fall on a commit."""
 
 
 def questions(corpus: Path, each: int) -> Questions:
@@ -93,6 +99,9 @@ def in_process(index: Path, asked: Questions, each_snapshot: int) -> dict[str, A
     reader = IndexReader(index)
     reader.snapshot.records = reader.snapshot.record_count  # as a daemon's, which counts at every commit
     figures: dict[str, Any] = {}
+    for _ in warm(reader.snapshot):  # as a daemon does when nothing is asked
+        pass
+    written_to = reader.snapshot.values("skey", "", 5)
     for kind, texts in asked.items():
         tiers: Counter[str] = Counter()
         took: dict[str, tuple[list[float], list[float]]] = {"first": ([], []), "again": ([], [])}
@@ -100,7 +109,7 @@ def in_process(index: Path, asked: Questions, each_snapshot: int) -> dict[str, A
         gc.freeze()
         for n, text in enumerate(texts):
             if n % each_snapshot == 0:
-                reader.reload([])  # as after a commit
+                reader.reload([written_to[n % 5]])  # as after a commit of one of the sessions that are going on
             for turn, (cpu, wall) in took.items():
                 began, spent = time.perf_counter(), time.thread_time()
                 answer = search(reader.snapshot, {"query": text})
@@ -115,22 +124,65 @@ def in_process(index: Path, asked: Questions, each_snapshot: int) -> dict[str, A
     return figures
 
 
-def over_the_socket(corpus: Path, asked: Questions) -> dict[str, Any]:
-    """Return the figures of asking a real daemon, round trips, each question once."""
+class Writing(threading.Thread):
+    """An agent that writes a line a second into a session of its own, so that there is a commit a second."""
+
+    def __init__(self, corpus: Path) -> None:
+        super().__init__()
+        self.path = corpus / "claude" / "projects" / "-bench-live" / f"{_LIVE}.jsonl"
+        self._halt = threading.Event()
+
+    def run(self) -> None:
+        self.path.parent.mkdir(parents=True)
+        with self.path.open("ab", buffering=0) as stream:
+            for n in itertools.count():
+                line = {
+                    "type": "user",
+                    "uuid": f"live-{n}",
+                    "parentUuid": f"live-{n - 1}" if n else None,
+                    "sessionId": _LIVE,
+                    "timestamp": "2026-11-30T10:00:00.000Z",
+                    "cwd": "/bench/live",
+                    "message": {"role": "user", "content": f"the error of the cache in a failed test {n}"},
+                }
+                stream.write(json.dumps(line).encode() + b"\n")
+                if self._halt.wait(1.0):
+                    break
+        self.path.unlink()
+        self.path.parent.rmdir()
+
+    def stop(self) -> None:
+        self._halt.set()
+        self.join()
+
+
+def over_the_socket(corpus: Path, asked: Questions, *, writing: bool) -> dict[str, Any]:
+    """Return the figures of asking a real daemon, round trips, each question once; with `writing`, while an agent writes
+    a line a second."""
     figures: dict[str, Any] = {}
     with machine_over(corpus) as machine:
         machine.start()
         machine.sync()
-        with machine.client() as client:
-            for text in asked["usual_mix"][:50]:
-                client.search(text, limit=10)
-            for kind, texts in asked.items():
-                took: list[float] = []
-                for text in texts:
-                    began = time.perf_counter()
+        time.sleep(SETTLE_S)
+        agent = Writing(corpus) if writing else None
+        if agent:
+            agent.start()
+        try:
+            with machine.client() as client:
+                for text in asked["usual_mix"][:50]:
                     client.search(text, limit=10)
-                    took.append((time.perf_counter() - began) * 1000)
-                figures[kind] = quantiles(took)
+                for kind, texts in asked.items():
+                    took: list[float] = []
+                    for text in texts:
+                        began = time.perf_counter()
+                        client.search(text, limit=10)
+                        took.append((time.perf_counter() - began) * 1000)
+                        if writing:
+                            time.sleep(_BETWEEN_S)
+                    figures[kind] = quantiles(took)
+        finally:
+            if agent:
+                agent.stop()
         machine.stop()
     return figures
 
@@ -142,6 +194,7 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=200, help="questions of each kind")
     parser.add_argument("--each-snapshot", type=int, default=1, help="questions between two commits")
     parser.add_argument("--socket", action="store_true", help="ask a daemon too: it reads the corpus first")
+    parser.add_argument("--writing", action="store_true", help="with --socket: ask also while an agent writes a line a second")
     parser.add_argument("--only", nargs="*", help="kinds of questions")
     arguments = parser.parse_args()
     asked = questions(arguments.corpus, arguments.each)
@@ -153,7 +206,9 @@ def main() -> None:
             build(arguments.corpus, index)
         figures: dict[str, Any] = {"in_process": in_process(index, asked, arguments.each_snapshot)}
     if arguments.socket:
-        figures["socket"] = over_the_socket(arguments.corpus, asked)
+        figures["socket"] = over_the_socket(arguments.corpus, asked, writing=False)
+        if arguments.writing:
+            figures["socket_writing"] = over_the_socket(arguments.corpus, asked, writing=True)
     print(json.dumps(figures, indent=2))
 
 

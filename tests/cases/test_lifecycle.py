@@ -12,9 +12,30 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import tantivy
 from awaiting import until
 from case_kit import CLAUDE, CODEX, QWEN, Case, Q, S, T, cc, meta, person, qw
 from machine import RECALLD
+
+from recalld.index.documents import (
+    StoredCopy,
+    StoredFacts,
+    StoredFile,
+    StoredLinks,
+    StoredRecord,
+    StoredSession,
+    to_body,
+)
+from recalld.index.former import FormerIndex
+
+KINDS: dict[str, type] = {
+    "r": StoredRecord,
+    "c": StoredCopy,
+    "l": StoredLinks,
+    "n": StoredFacts,
+    "s": StoredSession,
+    "f": StoredFile,
+}
 
 GONE = "5e551011-0000-4000-8000-0000000000dd"
 GONE_FILE = f"claude/projects/-srv-shop/{GONE}.jsonl"
@@ -134,6 +155,71 @@ def test_a_lost_pointer_to_the_index_costs_nothing(case: Case) -> None:
     case.read()
     holds_what_files_hold(case)
     assert case.found("purgedterm") == [GONE]
+
+
+def as_format_1(directory: Path) -> None:
+    """Write the index anew with the terms of format 1, as far as they are read ever again."""
+    stored = [(kind, x) for kind, cls in KINDS.items() for x in FormerIndex(directory).all_of(cls, kind)]
+    shutil.rmtree(directory)
+    directory.mkdir(mode=0o700)
+    builder = tantivy.SchemaBuilder()
+    for name in ("type", "file", "skey"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_bytes_field("body", stored=True)
+    writer = tantivy.Index(builder.build(), str(directory)).writer(20_000_000, 1)
+    for kind, x in stored:
+        document = tantivy.Document()
+        document.add_text("type", kind)
+        document.add_text("file", x.id if isinstance(x, StoredFile) else getattr(x, "file", ""))
+        document.add_text("skey", getattr(x, "skey", None) or "")
+        document.add_bytes("body", to_body(x))
+        writer.add_document(document)
+    writer.commit()
+    writer.wait_merging_threads()
+
+
+def tell_format(case: Case, number: int) -> None:
+    pointer = case.places.index / "current"
+    told = json.loads(pointer.read_bytes())
+    told["made_with"]["format"] = number
+    pointer.write_text(json.dumps(told))
+
+
+@pytest.mark.parametrize("rewrite", [as_format_1, lambda directory: None])
+def test_an_index_of_a_former_format_gives_what_only_it_holds(case: Case, rewrite: Callable[[Path], None]) -> None:
+    fill(case)
+    case.end()
+    rewrite(index_directory(case))
+    tell_format(case, 1)
+    case.read()
+    holds_what_files_hold(case)
+    assert case.found("purgedterm") == [GONE] and case.sessions()[GONE]["source_deleted"] is True
+    assert not (case.places.data / "index.damaged").exists() and case.findings() == []
+    case.end()
+    case.read()
+    assert case.found("purgedterm") == [GONE]
+
+
+def as_nobody_knows(directory: Path) -> None:
+    shutil.rmtree(directory)
+    directory.mkdir(mode=0o700)
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("something", stored=True)
+    tantivy.Index(builder.build(), str(directory)).writer(20_000_000, 1).commit()
+
+
+def test_an_index_of_a_later_version_is_kept(case: Case) -> None:
+    fill(case)
+    case.end()
+    as_nobody_knows(index_directory(case))
+    tell_format(case, 99)
+    for _ in range(2):
+        case.read()
+        holds_what_files_hold(case)
+        [told] = [f["message"] for f in case.findings() if f["check"] == "index"]
+        kept = case.places.data / "index.damaged" / "1-former"
+        assert kept.is_dir() and str(kept) in told
+        case.end()
 
 
 @pytest.mark.parametrize("what", ["data", "index", "generation"])

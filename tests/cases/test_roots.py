@@ -52,7 +52,27 @@ def test_two_agents_with_sessions_of_one_id(case: Case) -> None:
     assert all(h["match_count"] == 1 for h in hits)
     assert case.ask("status")["sessions"] == 2
     error = case.json("show", S, ok=(4,))["error"]
-    assert error["code"] == "ambiguous"
+    assert error["code"] == "ambiguous" and f"claude-code:{S}, qwen-code:{S}" in error["message"]
+    for agent, said in (("claude-code", "sameidterm claude"), ("qwen-code", "sameidterm qwen")):
+        name = f"{agent}:{S}"
+        assert [r["text"] for r in case.json("show", name)["records"]] == [said]
+        assert case.json("show", name[:-20], "--around", "u1")["session"]["agent"] == agent
+        assert case.json("resume", name)["session"]["agent"] == agent
+        assert [h["session"]["agent"] for h in case.ask("search", query="sameidterm", session=[name])["hits"]] == [agent]
+        assert [h["session"]["agent"] for h in case.ask("search", query=f"sameidterm session:{name}")["hits"]] == [agent]
+    assert case.json("show", f"codex:{S}")["error"]["code"] == "not_found"
+
+
+def test_forgetting_the_session_of_one_agent_leaves_the_other_agents_of_that_id(case: Case) -> None:
+    case.write(CLAUDE, cc("user", "u1", None, "sameidterm claude", 0))
+    case.write(f"qwen/projects/-srv-site/chats/{S}.jsonl", qw("user", "u1", None, "sameidterm qwen", 0, sessionId=S))
+    case.read()
+    assert case.json("forget", "--session", S, "--yes", ok=(4,))["error"]["code"] == "ambiguous"
+    assert case.json("forget", "--session", f"qwen-code:{S}", "--yes")["value"] == f"qwen-code:{S}"
+    assert [h["session"]["agent"] for h in case.ask("search", query="sameidterm")["hits"]] == ["claude-code"]
+    assert case.json("forget", "--undo", "--session", S, "--yes")["value"] == f"qwen-code:{S}"
+    case.read()
+    assert len(case.ask("search", query="sameidterm")["hits"]) == 2
 
 
 def test_an_excluded_unknown_or_disabled_agent(case: Case) -> None:

@@ -9,50 +9,15 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ingest_kit import Store
 from talks import FORK, OTHER, T_FORK, S, T, copied, forked, talk, thread
 from traces import traces
 
-from recalld.decisions import Decisions
+from ingest.forgetting_store import ForgettingStore
+from ingest.ingest_kit import Store
 from recalld.index.documents import StoredRecord, StoredSession, from_body
-from recalld.index.writer import IndexWriter
-from recalld.ingest.bans import Bans
-from recalld.ingest.commands import Commands
-from recalld.ingest.generations import Generations
-from recalld.ingest.texts import Texts
-from recalld.ingest.worker import Worker
-from recalld.patterns import Patterns
-from recalld.redact import Redactor
-from recalld.settings import Config
-from recalld.sources import SOURCES
 
 SECRET, OWN = "zqsecretwordqz", "zqkeptwordqz"
 COPY = "11111111-1111-4111-8111-999999999999"
-
-
-class ForgettingStore(Store):
-    """A store whose worker takes the commands of `forget` and `exclude`."""
-
-    def open(self) -> None:
-        self.data = self.root / "data"
-        roots = {name: [self.root / place] for name, place in PLACES.items()}
-        generations = Generations(self.data / "index")
-        generation = generations.current()
-        if generation is None:
-            generation = generations.new()
-            IndexWriter(generation.path).close()
-            generations.make_current(generation)
-        decisions = Decisions(self.data)
-        bans = Bans(decisions, Patterns(decisions.excluded.patterns, self.root))
-        writer = IndexWriter(generation.path, patience=5)
-        self.worker = Worker(
-            writer, generation.name, SOURCES, roots, Config(), Texts(Redactor()), self._event, bans.patterns.path, bans
-        )
-        self.commands = Commands(self.worker, generations, decisions, bans, (), self.root, lambda: None)
-        self.commands.settle()
-
-
-PLACES = {"claude-code": "claude", "codex": "codex", "qwen-code": "qwen"}
 
 
 def claude_name(session: str) -> str:

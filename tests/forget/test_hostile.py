@@ -140,6 +140,35 @@ def test_resume_never_runs_what_an_id_or_a_directory_says(machine: Machine, name
     assert not list(machine.root.rglob("pwned"))
 
 
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "/etc/passwd", "$(touch pwned)", "a\nb; touch pwned", "x\x1b[2J`touch pwned`"]
+)
+def test_resume_takes_an_id_out_of_a_transcript_for_nothing_but_an_id(machine: Machine, name: str) -> None:
+    """Codex's ids stand in the file: a path leads nowhere, a command is not run."""
+    work = machine.root / "work"
+    work.mkdir()
+    put(codex_file(machine.codex, T), codex_meta(name, cwd=str(work)), *thread(T, "hello")[1:])
+    bin_ = machine.root / "bin"
+    bin_.mkdir()
+    fake = bin_ / "codex"
+    fake.write_text('#!/bin/sh\nprintf "%s\\0" "$PWD" "$@" > "$CALLED"\n')
+    fake.chmod(0o755)
+    called = machine.root / "called"
+    machine.env |= {"PATH": f"{bin_}:{os.environ['PATH']}", "CALLED": str(called)}
+    machine.start()
+    machine.sync()
+    (known,) = session_ids(machine)
+    assert "/" not in known  # of a path the last name is left
+    done = machine.recall("resume", "--", known, ok=(0, 4))
+    assert_clean(done.stdout)
+    assert_clean(done.stderr)
+    if done.returncode == 0:
+        subprocess.run(["sh", "-c", done.stdout], env=machine.env, cwd=machine.root, check=True)
+        assert called.read_text().split("\0")[1:-1] == ["resume", name]  # one argument, whatever is in it
+    machine.recall("resume", "--exec", "--", known, ok=(0, 4))
+    assert not list(machine.root.rglob("pwned"))
+
+
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "qwen-code"])
 def test_an_id_that_is_an_option_is_refused(machine: Machine, agent: str) -> None:
     name = "--dangerously-do-it"

@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from ingest_kit import claude
 from machine import RECALL, RECALLD, Machine
 from talks import FORK, OTHER, S, T, claude_file, codex_file, forked, put, talk, thread
 
@@ -185,6 +186,22 @@ def test_no_agents_file_is_opened_for_writing_or_changed_or_locked(machine: Mach
             if name not in ("write", "pwrite64", "writev") or re.search(f"<(?:{roots})", first):
                 guilty.append(line)
     assert guilty == []
+
+
+def test_no_directory_is_listed_for_a_session_that_names_none(machine: Machine, tmp_path: Path) -> None:
+    project = tmp_path / "some.where" / "my_project"
+    (project / "inside").mkdir(parents=True)
+    (tmp_path / "msgpack.py").write_text("raise SystemExit(7)")  # and none of it is imported either
+    name = "".join(c if c.isascii() and c.isalnum() else "-" for c in str(project))
+    line = claude("user", "u1", None, "unplaced words", 1, OTHER)
+    del line["cwd"]
+    put(claude_file(machine.claude, OTHER, name), line)
+    options = traced(tmp_path, "-e", "trace=open,openat,openat2")
+    lines = run_traced(machine, tmp_path, options)
+    opened = [line for line in lines if re.search(r"O_DIRECTORY", line)]
+    assert any(str(machine.claude) in line for line in opened)  # the trace sees what it should
+    assert [line for line in opened if f'"{tmp_path}"' in line or "some.where" in line] == []
+    assert [line for line in lines if re.search(r'"/(home|srv|root)?", [^)]*O_DIRECTORY', line)] == []
 
 
 def test_no_socket_but_unix_ones_from_start_to_stop(machine: Machine, tmp_path: Path) -> None:

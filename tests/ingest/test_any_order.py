@@ -6,9 +6,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ingest_kit import Store, claude, codex_meta, codex_said, differences, dump, qwen
+from ingest_kit import Store, claude, codex_meta, codex_said, differences, dump, encode, qwen
 
 A, B, C, D = (f"{x}1111111-1111-4111-8111-111111111111" for x in "abcd")
 T, U, V = (f"01a1aaaa-0000-7000-8000-00000000000{n}" for n in (1, 2, 3))
@@ -47,7 +48,11 @@ def _world() -> dict[str, list[dict[str, Any]]]:
         codex_said("user", "count them", 1),
         codex_said("agent", "seven", 2),
         codex_said("user", "again", 3),
-        {"timestamp": "2026-11-01T00:04:00.000Z", "type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}},
+        {
+            "timestamp": "2026-11-01T00:04:00.000Z",
+            "type": "event_msg",
+            "payload": {"type": "thread_rolled_back", "num_turns": 1},
+        },
         codex_said("user", "really?", 5),
     ]
     branch = [codex_meta(U, forked_from_id=T), *parent[1:3], codex_said("user", "and the rest?", 6)]
@@ -134,3 +139,88 @@ def test_any_order_of_files_and_lines_gives_the_same_index(order: list[int], ste
 
 
 EXPECTED = _at_once()
+
+OLD = [
+    WORLD[f"{R}{T}.jsonl"][0],
+    codex_said("user", "count them", 1),
+    codex_said("agent", "sevenish, I think", 2),
+    codex_said("user", "hm", 3),
+]
+"""What the first rollout said before it was rewritten: the fork has copied other words than it holds."""
+
+
+def _put_away(store: Store, name: str, *, compressed: bool, in_place: bool) -> str:
+    """Rewrite the rollout as the world has it and archive it; return its new name."""
+    away = name.replace("sessions/2026/11/30", "archived_sessions") + (".zst" if compressed else "")
+    data = encode(WORLD[name])
+    if in_place:
+        store.path(name).write_bytes(data)  # the same inode, until it is compressed
+    else:
+        store.path(name).unlink()
+    if in_place and not compressed:
+        store.path(name).rename(store.path(away))
+    else:
+        store.path(away).write_bytes(zstandard.compress(data) if compressed else data)
+        store.path(name).unlink(missing_ok=True)
+    return away
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    order=st.permutations(range(len(NAMES))),
+    at=st.integers(0, len(NAMES) - 1),
+    said=st.integers(1, len(OLD)),
+    compressed=st.booleans(),
+    in_place=st.booleans(),
+    between=st.sampled_from(["nothing", "look", "off", "gone"]),
+    back=st.booleans(),
+)
+def test_a_rollout_rewritten_and_put_away_ends_as_what_it_holds(
+    order: list[int], at: int, said: int, compressed: bool, in_place: bool, between: str, back: bool
+) -> None:
+    """While the service is off, or runs and looks at the old place once more, before or after any other file is read."""
+    name = f"{R}{T}.jsonl"
+    with tempfile.TemporaryDirectory() as place:
+        store = Store(Path(place))
+        store.append(name, *OLD[:said])
+        store.catch_up()
+        away = ""
+        for n, which in enumerate(order):
+            if n == at:
+                store.catch_up()
+                if between == "off":
+                    store.close()
+                elif between == "look":
+                    store.write(name, *WORLD[name])
+                    store.catch_up()
+                elif between == "gone":
+                    kept = store.path(name).rename(Path(place) / "kept")
+                    store.catch_up()
+                    kept.rename(store.path(name))
+                away = _put_away(store, name, compressed=compressed, in_place=in_place)
+                if between == "off":
+                    store.open()
+                store.catch_up()
+                if back:
+                    store.path(name).write_bytes(encode(WORLD[name]))
+                    store.path(away).unlink()
+                    store.catch_up()
+            if NAMES[which] != name:
+                store.append(NAMES[which], *WORLD[NAMES[which]])
+        found = _without_root(dump(store.catch_up()), place)
+        store.close()
+        wanted = EXPECTED if back else _moved(name, away)
+        assert differences(found, wanted) == []
+
+
+def _moved(name: str, away: str) -> dict[str, Any]:
+    """Return what is expected with one file under another name."""
+
+    def put(value: Any) -> Any:
+        if isinstance(value, list):
+            return [put(v) for v in value]
+        return value.replace(f"/{name}", f"/{away}") if isinstance(value, str) else value
+
+    return {
+        key: {field: put(v) if field in ("file", "files", "places") else v for field, v in body.items()} for key, body in EXPECTED.items()
+    }

@@ -84,6 +84,13 @@ def test_an_id_is_written_as_it_was_read(value: Any) -> None:
     assert json.loads(relay.written(key)) == value
 
 
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity"])
+def test_a_number_that_is_none_is_no_id(number: str) -> None:
+    message = relay.parse(f'{{"id": {number}, "method": "x"}}')
+    assert message is not None
+    assert relay.key_of(message) is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "environ", "expected"),
     [

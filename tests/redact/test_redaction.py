@@ -225,6 +225,21 @@ def test_redacting_twice_changes_nothing(text: str) -> None:
     assert redact(once) == once
 
 
+def test_values_over_several_lines_that_touch_are_all_found_at_once() -> None:
+    """The quote that closes one value is none of the next one's line."""
+    text = 'passord:"d:\n"' * 40 + 'passord:"hu'
+    assert redact(text) == 'passord:"[redacted:password]"' * 40 + 'passord:"[redacted:password]'
+
+
+@pytest.mark.parametrize("unit", ["dpassord=a=--a1B2c3D4e5F6g7H8i9J0:5432:x:", "passordsecret--a=a="])
+@pytest.mark.parametrize("count", [12, 40, 1000])
+def test_secrets_that_uncover_each_other_are_gone_at_last_however_many(unit: str, count: int) -> None:
+    once = redact(f"before\n\n{unit * count}")
+    assert redact(once) == once
+    assert "a1B2c3D4e5F6g7H8i9J0" not in once
+    assert len(once) < len(unit * count)
+
+
 @given(st.text(st.sampled_from("bdfgloqruvxyz \n.,;")))
 def test_text_without_anything_telling_comes_back_as_the_same_object(text: str) -> None:
     assert redact(text) is text
@@ -255,6 +270,12 @@ def test_a_named_password_on_its_own_line_never_survives(before: str, after: str
 def test_hostile_text_of_a_megabyte_ends(piece: str) -> None:
     result = redact(piece * (1_000_000 // len(piece)))
     assert isinstance(result, str)
+
+
+@pytest.mark.parametrize("piece", ["A", "a1B2", "0123456789abcdef", "\\", "/x"])
+def test_ten_megabytes_without_a_space_end_and_keep_what_stands_behind_them(piece: str) -> None:
+    result = redact(piece * (10_000_000 // len(piece)) + "\npassword=hunter2\nthe end")
+    assert result.endswith("\npassword=[redacted:password]\nthe end")
 
 
 def test_the_documentation_names_every_kind() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from recall.errors import UsageError
 from recalld.index.reader import IndexReader
 from recalld.search import query, search, words
+from recalld.search.dates import leans
 from recalld.search.times import Clock, zone_of
 from search.search_store import NOW, Store
 
@@ -96,6 +97,15 @@ def test_huge_queries_are_answered(shared: Store, text: str) -> None:
     assert time.monotonic() - began < 60  # a stop for what would never end, no measure
 
 
+@pytest.mark.parametrize(
+    "text", ["ſix days ago", "on ſep 3", "lAſt week", "thİs week", "in auguſt 2024", "-İs:x", "a ſince:7d"]
+)
+def test_letters_that_only_nearly_are_others_are_text(shared: Store, text: str) -> None:
+    shared.ask(text)
+    assert leans(text, CLOCK) == ()
+    assert not query.parse(text, CLOCK).filters
+
+
 def test_a_command_line_leaves_nothing_out() -> None:
     parsed = query.parse("go test -race -count=200 --shuffle", CLOCK)
     assert [w.tokens for c in parsed.clauses for w in c] == [
@@ -124,6 +134,11 @@ def test_too_many_starred_words_are_said(shared: Store) -> None:
         {"role": "boss"},
         {"kind": "x"},
         {"sort": "up"},
+        {"since": 2**63},
+        {"until": "9" * 16},
+        {"since": "--20261130"},
+        {"now": -1},
+        {"now": 253_402_300_799_999},
     ],
 )
 def test_params_that_mean_nothing_are_refused(shared: Store, params: dict[str, object]) -> None:
@@ -143,6 +158,7 @@ def test_params_that_mean_nothing_are_refused(shared: Store, params: dict[str, o
         ("agent:a OR agent:b", {"agent": ("a", "b")}, []),
         ("OR x OR", {}, ["OR", "x", "OR"]),
         ('x "never closed', {}, ["x", '"never', "closed"]),
+        ("İs:error ſession:a", {}, ["İs:error", "ſession:a"]),
         ("https://x.y is: it", {}, ["https://x.y", "is:", "it"]),
     ],
 )

@@ -28,6 +28,46 @@ def test_forms(store: Store, text: str, query: str) -> None:
     assert (answer["tier"], [h["session"]["id"] for h in answer["hits"]]) == ("forms", [wanted])
 
 
+@pytest.mark.parametrize(
+    ("text", "query", "shown"),
+    [
+        ("我的电脑坏了", "電腦", "电脑"),
+        ("我的電腦壞了", "电脑", "電腦"),
+        ("重新發佈以後,頭髮也掉了", "头发", "頭髮"),
+        ("程序在后台运行", "後臺運行", "后台运行"),
+        ("這個C語言的編譯器", "C语言的编译器", "C語言的編譯器"),
+        ("雲", "云", "雲"),
+        ("台灣的伺服器 and 臺灣的網路", '"台湾的网路"', "臺灣的網路"),
+    ],
+)
+def test_simplified_and_traditional_chinese_meet(store: Store, text: str, query: str, shown: str) -> None:
+    wanted = store.add("wanted", "hello", f"前 {text} end")
+    store.add("other", "完全不同的話題", "别的话题")
+    answer = store.ask(query)
+    assert (answer["tier"], [h["session"]["id"] for h in answer["hits"]]) == ("forms", [wanted])
+    match = answer["hits"][0]["matches"][0]
+    assert [match["snippet"][a:b] for a, b in match["highlights"]] == [shown]
+
+
+def test_chinese_as_it_is_written_comes_before_its_other_writing(store: Store) -> None:
+    traditional = store.add("a", "電腦")
+    simplified = store.add("b", "电脑")
+    assert store.exact("電腦") == [traditional] and store.exact("电脑") == [simplified]
+
+
+def test_a_title_and_words_over_a_session_meet_in_the_other_script(store: Store) -> None:
+    wanted = store.add("a", "修復資料庫", "連接池已滿", title="數據庫的錯誤")
+    assert store.found("数据库") == [wanted]
+    assert store.found("修复 连接池") == [wanted]
+
+
+def test_chinese_of_many_characters_is_found_in_one_script_throughout(store: Store) -> None:
+    wanted = store.add("a", "請檢查這個應用程序為什麼總是無法連接數據庫並顯示錯誤")
+    store.add("b", "请检查")
+    answer = store.ask("请检查这个应用程序为什么总是无法连接数据库并显示错误")
+    assert (answer["tier"], answer["hits"][0]["session"]["id"]) == ("forms", wanted)
+
+
 def test_forms_reach_into_what_tools_print(store: Store) -> None:
     a = store.add("a", {"text": "3 tests failing: connection_pool", "kind": "output", "role": "tool"})
     answer = store.ask("test failed")

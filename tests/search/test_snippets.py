@@ -103,3 +103,12 @@ def test_any_text_folds_with_its_places(text: str) -> None:
         assert len(places) == len(low) + 1
         assert places == sorted(places)
         assert places[-1] == len(text)
+
+
+def test_a_snippet_that_begins_within_a_long_emoji_is_no_longer_than_it_may_be() -> None:
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    for more in range(12):
+        text = family * 60 + " needle in the end" + "x" * more
+        shown, highlights = snippets.snippet(text, [snippets.pattern(0, ("needle",))])
+        assert len(shown) <= snippets.WIDTH
+        assert [shown[a:b] for a, b in highlights] == ["needle"]

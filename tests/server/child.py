@@ -50,6 +50,12 @@ def main() -> None:
     writer = IndexWriter(generation.path, patience=10)
     generations.make_current(generation)
     send(event="ready", index=generation.name, status=STATUS)
+    badly = told("renew_badly")
+    if badly:
+        (directory / "die_at_start").touch()
+    if badly or told("renew"):
+        send(event="status", status=STATUS)
+        send(event="renew", redacted={"github-token": 2})
     reloads = commits = 0
     decoder = wire.Decoder()
     while True:

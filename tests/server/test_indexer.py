@@ -89,6 +89,35 @@ def test_what_must_not_be_asked_twice_fails_when_the_child_dies_over_it(world: W
     world.run(test)
 
 
+def test_a_child_that_asks_for_another_is_no_failure_and_nothing_asked_meanwhile_is_lost(world: World) -> None:
+    async def test(indexer: Indexer) -> None:
+        world.fault("renew")
+        asked = [asyncio.ensure_future(indexer.ask("doctor")) for _ in range(4)]
+        await asyncio.gather(*asked)
+        while not (world.home / "stopped").exists() or not indexer.running:
+            await world.moved.wait()
+            world.moved.clear()
+        first = indexer.pid
+        assert await indexer.ask("sync") == {"commits": 1}
+        assert (indexer.pid, indexer.restarts, indexer.last_failure) == (first, 0, None)
+        assert indexer.status["complete"]
+        assert indexer.redacted == {"github-token": 2}  # doctor counts them in
+
+    world.run(test)
+
+
+def test_a_child_that_dies_in_place_of_another_is_a_failure(world: World) -> None:
+    async def test(indexer: Indexer) -> None:
+        world.fault("renew_badly")
+        while not (world.home / "stopped").exists():
+            await world.moved.wait()
+            world.moved.clear()
+        await indexer.ask("sync")
+        assert (indexer.restarts, indexer.last_failure, indexer.redacted) == (1, "exit status 3", {})
+
+    world.run(test)
+
+
 def test_events_come_in_order_a_commit_before_what_waited_for_it(world: World) -> None:
     async def test(indexer: Indexer) -> None:
         await indexer.ask("sync")

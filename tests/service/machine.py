@@ -44,13 +44,15 @@ class Machine:
             "RECALLD_CONFIG": str(self.places.config),
             "NO_COLOR": "1",
         }
+        self.command = [str(RECALLD)]
+        """What `start` runs."""
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start the daemon; return when it answers."""
         log = (self.root / "log").open("ab")
         self.process = subprocess.Popen(
-            [RECALLD], env=self.env, cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log
+            self.command, env=self.env, cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log
         )
         log.close()
         end = time.monotonic() + 30

@@ -81,3 +81,13 @@ def test_a_name_that_two_directories_have_stands_for_none(tmp_path):
     assert probe("-a-b", tmp_path) is None
     assert probe("a-b", tmp_path) is None
     assert probe("-" + "x" * 300, tmp_path) is None
+
+
+def test_names_of_many_parts_are_found_and_hopeless_ones_given_up(tmp_path):
+    hidden = tmp_path / ".config" / "a-long-name-of-a-site.com"
+    hidden.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(hidden)
+    assert probe(directory_name("/.config/a-long-name-of-a-site.com"), tmp_path) == str(hidden)
+    assert probe("-link", tmp_path) is None
+    assert probe("-a" * 99, tmp_path) is None
+    assert probe("-", tmp_path) is None

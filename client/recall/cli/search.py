@@ -67,7 +67,7 @@ def split_query(args: list[str], flags: set[str], valued: set[str]) -> tuple[lis
 @offset_option
 @agent_option(multiple=True)
 @project_option(multiple=True)
-@click.option("--session", metavar="S", multiple=True, help="Only this session: an id or a unique prefix.")
+@click.option("--session", metavar="S", multiple=True, help="Only this session: an id, a unique prefix, or AGENT:ID.")
 @click.option("--not-session", metavar="S", multiple=True, help="Everything but this session.")
 @click.option("--role", type=click.Choice(ROLES), multiple=True, help="Only what this role said.")
 @click.option("--kind", type=click.Choice(KINDS), multiple=True, help="Only records of this kind.")

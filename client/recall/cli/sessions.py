@@ -36,7 +36,7 @@ from recall.types import ResumeResult, ShowResult
 @limit_option(200)
 @offset_option
 def show(session: str, as_json: bool, **given: Any) -> None:
-    """Show one session along its live branch. SESSION is an id or a unique prefix."""
+    """Show one session along its live branch. SESSION is an id, a unique prefix, or either behind AGENT:."""
     answer: ShowResult = ask("show", params(session=session, **given))
     if as_json:
         print_json(dict(answer))
@@ -87,7 +87,7 @@ def sessions(as_json: bool, **given: Any) -> None:
 @json_option
 @click.option("--exec", "execute", is_flag=True, help="Run the command in this terminal.")
 def resume(session: str, as_json: bool, execute: bool) -> None:
-    """Print the command that reopens SESSION (an id or a unique prefix) in its agent, with its directory."""
+    """Print the command that reopens SESSION (an id, a unique prefix, or AGENT:ID) in its agent, with its directory."""
     answer: ResumeResult = ask("resume", params(session=session))
     if answer["reason"]:
         raise Refused(f"this session cannot be reopened: {answer['reason']}")

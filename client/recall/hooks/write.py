@@ -89,7 +89,7 @@ def recall_command() -> list[str]:
     beside = Path(sys.executable).with_name("recall")
     if beside.is_file() and os.access(beside, os.X_OK):
         return [str(beside)]
-    return [sys.executable, "-m", "recall"]
+    return [sys.executable, "-P", "-m", "recall"]
 
 
 def launcher_text(places: Places, env: Mapping[str, str] = os.environ) -> bytes:

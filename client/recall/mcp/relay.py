@@ -77,8 +77,8 @@ def key_of(message: "dict[str, Any]") -> "Key | None":
     value = message.get("id")
     if isinstance(value, str):
         return "text", value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return "number", value
+    if isinstance(value, int | float) and not isinstance(value, bool) and value - value == 0:
+        return "number", value  # 1e999 is read as an infinity, which no JSON can name
     return None
 
 

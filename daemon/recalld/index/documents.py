@@ -193,6 +193,9 @@ class StoredSession:
     """Skeys of the sessions that it shares records with."""
     first_own: int | None = None
     """Time of the first record that no other session of the lineage holds."""
+    places: list[list[str]] = field(default_factory=list)
+    """[path, root] of each of `files`, so that showing a session takes one document; empty where one is not known. A
+    file that moves has its sessions written again."""
 
     @property
     def key(self) -> str:

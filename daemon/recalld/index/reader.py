@@ -6,9 +6,13 @@ The reading process holds one `IndexReader` for its life and reloads it when the
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 import tantivy
 
@@ -21,19 +25,20 @@ from recalld.index.documents import (
     StoredRecord,
     StoredSession,
     from_body,
+    number_of,
     record_key,
 )
 from recalld.index.schema import TAGS, build_schema, register_tokenizers, tag, term_of
 
 _CACHED_SESSIONS = 20_000
 """Sessions kept decoded, about 1 KB each: most stores fit whole."""
-
-
-_REMEMBERED_COMMITS = 64
+_REMEMBERED_CHANGES = 4096
+"""Sessions of which it is known when they last changed, those that did last: about 150 bytes each."""
 
 
 class Changes:
-    """Which sessions the last commits changed: what was worked out of one snapshot holds in a later one for all others.
+    """Which sessions the commits changed, and when: what was worked out of one snapshot holds in another one for all
+    sessions that did not change between the two.
 
     One object belongs to all snapshots between two openings of the index, or commits that may have changed any session.
     """
@@ -41,23 +46,42 @@ class Changes:
     def __init__(self) -> None:
         self.commit = 0
         """The number of the newest commit read."""
-        self._by_commit: dict[int, frozenset[str]] = {}
+        self._last: OrderedDict[int, int] = OrderedDict()
+        """The commit that last changed each session, by `snum`, the newest at the end."""
+        self._forgotten = 0
+        """The newest commit of which some sessions are not in `_last` any more."""
+        self._lock = threading.Lock()  # long answers are made in threads
 
     def add(self, skeys: Iterable[str]) -> None:
         """Note a commit by the sessions that it changed."""
-        self.commit += 1
-        self._by_commit[self.commit] = frozenset(skeys)
-        self._by_commit.pop(self.commit - _REMEMBERED_COMMITS, None)
+        with self._lock:
+            self.commit += 1
+            for number in map(number_of, skeys):
+                self._last[number] = self.commit
+                self._last.move_to_end(number)
+            while len(self._last) > _REMEMBERED_CHANGES:
+                self._forgotten = self._last.popitem(last=False)[1]
 
-    def between(self, before: int, after: int) -> set[str] | None:
-        """Return the keys of the sessions that differ between two commits; None where that is not known any more."""
-        found: set[str] = set()
-        for commit in range(before + 1, after + 1):
-            changed = self._by_commit.get(commit)
-            if changed is None:
+    def since(self, commit: int) -> list[int] | None:
+        """Return the `snum`s of the sessions that changed after a commit; None where that is not known any more."""
+        with self._lock:
+            if commit < self._forgotten:
                 return None
-            found |= changed
-        return found
+            return [number for number, _ in takewhile(lambda item: item[1] > commit, reversed(self._last.items()))]
+
+    def same(self, number: int, commit: int, other: int) -> bool:
+        """Tell whether a session, by its `snum`, is known to be the same in two commits."""
+        if commit == other:
+            return True
+        with self._lock:
+            return self._last.get(number, self._forgotten) <= min(commit, other)
+
+
+class Place(NamedTuple):
+    """Where a file of an agent lies."""
+
+    path: str
+    root: str
 
 
 class Snapshot:
@@ -81,7 +105,7 @@ class Snapshot:
         self.records: int | None = None
         """How many records there are, as whoever holds the reader has counted; None: counted when asked for."""
         self._sessions = sessions
-        self._files: dict[str, StoredFile] = {}
+        self._places: dict[str, Place] = {}
 
     # -- queries -----------------------------------------------------------------------------------------------------
 
@@ -180,15 +204,20 @@ class Snapshot:
         found = self.record(held.owner, held.owner_id)
         return found if isinstance(found, StoredRecord) else None
 
-    def file(self, file: str) -> StoredFile | None:
-        """Return a file's checkpoint by its id."""
-        found = self._files.get(file)
-        if found is None:
+    def place(self, file: str, skey: str) -> Place | None:
+        """Return where the file with this id lies, of which a session is made."""
+        session = self.session(skey)
+        if session is not None and session.places and file in session.files:
+            path, root = session.places[session.files.index(file)]
+            return Place(path, root)
+        known = self._places.get(file)
+        if known is None:
             body = self.body(f"f{SEPARATOR}{file}")
             if body is None:
                 return None
-            found = self._files[file] = from_body(StoredFile, body)
-        return found
+            stored = from_body(StoredFile, body)
+            known = self._places[file] = Place(stored.path, stored.root)
+        return known
 
     def held_query(self, session: StoredSession, *, abandoned: bool, extra: Iterable[tantivy.Query] = ()) -> tantivy.Query:
         """Return the query for what a session holds: its own records, and what it inherited, which a sub-agent does not
@@ -222,12 +251,23 @@ class Snapshot:
         return found, total
 
     def find_sessions(self, text: str, *, limit: int = 10) -> list[StoredSession]:
-        """Return the sessions that an id or a unique beginning of one names: the exact one alone if there is one."""
+        """Return the sessions that an id or a unique beginning of one names: the exact one alone if there is one.
+
+        Ids are the agents' own, so two of them can have one; `agent:id` names one agent's. What is an id as it stands
+        comes before that reading.
+        """
+        found = self._named(text, limit)
+        agent, _, rest = text.partition(":")
+        if found or not rest:
+            return found
+        return [s for s in self._named(rest, limit * 4, agent) if s.agent == agent][:limit]
+
+    def _named(self, text: str, limit: int, agent: str | None = None) -> list[StoredSession]:
         exact = self._by_ids([text]) or self._by_long_id(text)
-        if exact:
+        if any(agent in (None, s.agent) for s in exact):
             return exact
         names = self.values("sid", text, limit * 4) if text else []
-        return self._by_ids(names)[:limit]
+        return self._by_ids(names)[: None if agent else limit]
 
     def _by_ids(self, names: list[str]) -> list[StoredSession]:
         if not names:
@@ -248,6 +288,11 @@ class Snapshot:
             return session.id
         same = self.all_of(self.term("type", "s"), self.term("sid", session.sid))
         return session.sid if self.count(same) < 2 else session.id.replace("/", "-")
+
+    def choosing_id(self, session: StoredSession) -> str:
+        """Return what names this session and no other: its public id, as `agent:id` where another agent has that too."""
+        name = self.public_id(session)
+        return name if len(self._named(name, 2)) < 2 else f"{session.agent}:{name}"
 
 
 def _record(doc: tantivy.Document) -> StoredRecord | StoredCopy:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recalld.index.documents import StoredCopy, StoredFacts, StoredFile, StoredLinks, StoredRecord, split_session_key
-from recalld.index.reader import Snapshot
+from recalld.index.former import FormerIndex
 from recalld.ingest.batch import Batch
 from recalld.model import Fact, Message
 from recalld.sources import SOURCES
@@ -35,7 +35,7 @@ def adopt_links(batch: Batch, file: StoredFile, links: Iterable[StoredLinks]) ->
 
 
 def adopt_nodes(
-    batch: Batch, file: StoredFile, records: Iterable[StoredRecord], copies: Iterable[StoredCopy], old: Snapshot
+    batch: Batch, file: StoredFile, records: Iterable[StoredRecord], copies: Iterable[StoredCopy], old: FormerIndex
 ) -> None:
     """Take records over, and copies with the text of their owners in the old index.
 

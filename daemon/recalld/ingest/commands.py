@@ -20,7 +20,7 @@ from recall.errors import Ambiguous, NotFound, UsageError
 from recalld import analysis
 from recalld.answers import iso, resolve
 from recalld.decisions import Decisions, Forgotten
-from recalld.index.documents import StoredRecord
+from recalld.index.documents import SEPARATOR, StoredRecord
 from recalld.ingest.bans import Bans
 from recalld.ingest.forget import Targets, erase, gather, hold_back, remember, sub_agents, take_out
 from recalld.ingest.generations import Generations
@@ -101,7 +101,7 @@ class Commands:
         snapshot = self._worker.writer.snapshot
         found = resolve(snapshot, str(session))
         skeys = {found.skey, *sub_agents(snapshot, found.skey)}
-        return Forgotten(number, "session", snapshot.public_id(found), now, sessions=skeys)
+        return Forgotten(number, "session", snapshot.choosing_id(found), now, sessions=skeys)
 
     def _targets(self, decision: Forgotten) -> Targets:
         snapshot = self._worker.writer.snapshot
@@ -140,7 +140,7 @@ class Commands:
             "deleted_files": len(gone),
             "unrecoverable": sum(n for f, n in targets.files.items() if f in gone),
             "titles": [
-                {"id": snapshot.public_id(s), "title": s.title}
+                {"agent": s.agent, "id": snapshot.public_id(s), "title": s.title}
                 for s in sorted(whole, key=lambda s: -(s.updated or 0))[:_LISTED]
             ],
         }
@@ -186,8 +186,8 @@ class Commands:
             found = [every[number]] if number in every else []
         elif session is not None:
             of_sessions = [d for d in every.values() if d.kind == "session"]
-            exact = [d for d in of_sessions if d.value == session]
-            found = exact or [d for d in of_sessions if session and d.value.startswith(session)]
+            exact = [d for d in of_sessions if session in _names(d)]
+            found = exact or [d for d in of_sessions if session and any(n.startswith(session) for n in _names(d))]
         elif project is not None:
             found = [d for d in every.values() if d.kind == "project" and d.value == redact_place(project)]
         else:
@@ -327,6 +327,13 @@ class Commands:
         self._worker.commit(everything=True)
         self._bans.stale = False
         erase(self._worker, self._generations, self._alive)
+
+
+def _names(decision: Forgotten) -> tuple[str, str]:
+    """Return what the session of a decision may be called: its id, and that behind its agent's name."""
+    agent = min(decision.sessions).partition(SEPARATOR)[0]
+    bare = decision.value.removeprefix(f"{agent}:")
+    return bare, f"{agent}:{bare}"
 
 
 def _covers(decision: Forgotten) -> Callable[[StoredRecord], bool]:

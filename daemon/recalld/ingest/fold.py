@@ -102,6 +102,7 @@ def fold(session: Session, order: list[Node], rank: dict[str, int], files: Mappi
         forked_from=session.forked_from(),
         lineage=sorted(session.lineage),
         first_own=session.first_own,
+        places=[[files[f].path, files[f].root] for f in holders] if all(f in files for f in holders) else [],
     )
 
 

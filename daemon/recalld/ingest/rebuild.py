@@ -7,8 +7,8 @@ index current, and the half-built one is swept away at the next start.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from recalld import logs
 from recalld.index.documents import (
@@ -17,16 +17,13 @@ from recalld.index.documents import (
     StoredFile,
     StoredLinks,
     StoredRecord,
-    from_body,
 )
-from recalld.index.reader import IndexReader, Snapshot
+from recalld.index.former import FormerIndex
 from recalld.ingest.adopt import adopt_facts, adopt_file, adopt_links, adopt_nodes
 from recalld.ingest.generations import Generation, Generations
 
 if TYPE_CHECKING:
     from recalld.ingest.worker import Worker
-
-S = TypeVar("S", StoredCopy, StoredFacts, StoredFile, StoredLinks, StoredRecord)
 
 
 def rebuild(generations: Generations, old: Generation, make_builder: Callable[[Generation], Worker]) -> Generation:
@@ -39,7 +36,7 @@ def rebuild(generations: Generations, old: Generation, make_builder: Callable[[G
     worker.run(until_idle=True)
     if worker.stopping:
         raise SystemExit(0)
-    kept = carry_over(IndexReader(old.path).snapshot, worker)
+    kept = carry_over(FormerIndex(old.path), worker)
     worker.commit()
     worker.writer.close()
     generations.make_current(new)
@@ -47,26 +44,20 @@ def rebuild(generations: Generations, old: Generation, make_builder: Callable[[G
     return new
 
 
-def carry_over(old: Snapshot, worker: Worker) -> int:
+def carry_over(old: FormerIndex, worker: Worker) -> int:
     """Take over from `old` what came from files that are not on disk any more; return how many files that were."""
     kept = 0
     present = {(f.agent, f.path) for f in worker.files.values()} | {(f.agent, f.logical) for f in worker.files.values()}
-    for file in _all(old, StoredFile, "f", None):
+    for file in old.all_of(StoredFile, "f"):
         if (file.agent, file.path) in present or (file.agent, file.logical) in present or file.id in worker.files:
             continue
         adopted = adopt_file(worker, file)
-        adopt_links(worker.batch, adopted, _all(old, StoredLinks, "l", file.id))
-        copies = list(_all(old, StoredCopy, "c", file.id))
-        adopt_nodes(worker.batch, adopted, _all(old, StoredRecord, "r", file.id), copies, old)
-        adopt_facts(worker.batch, adopted, _all(old, StoredFacts, "n", file.id))
+        adopt_links(worker.batch, adopted, old.all_of(StoredLinks, "l", file=file.id))
+        copies = list(old.all_of(StoredCopy, "c", file=file.id))
+        adopt_nodes(worker.batch, adopted, old.all_of(StoredRecord, "r", file=file.id), copies, old)
+        adopt_facts(worker.batch, adopted, old.all_of(StoredFacts, "n", file=file.id))
         kept += 1
         worker.touch()
         if worker.batch.text_bytes >= worker.config.index.batch_bytes:
             worker.commit()
     return kept
-
-
-def _all(snapshot: Snapshot, cls: type[S], kind: str, file: str | None) -> Iterable[S]:
-    of_kind = snapshot.term("type", kind)
-    query = of_kind if file is None else snapshot.all_of(of_kind, snapshot.term("file", file))
-    return (from_body(cls, body) for body in snapshot.bodies(query))

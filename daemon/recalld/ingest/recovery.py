@@ -1,21 +1,24 @@
-"""What happens when an index is damaged, or when nothing says any more which one is current.
+"""What happens when an index is damaged, has the format of another version, or nothing says any more which one is current.
 
 The files are the truth for everything that they still hold, so a new index is begun at once and filled like the first
 one: it can be asked meanwhile. The damaged one is set aside (`index.damaged`, beside `index`), and when the files are
 read, what only it held (sessions whose files are gone) is taken over from those of its segments that are sound. Then it
-is deleted: what a person has had forgotten must not lie about.
+is deleted: what a person has had forgotten must not lie about. An index of a former format goes the same way. One of a
+format that this version does not know stays aside: the version that made it can read it.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
 from recall.errors import IndexFailure
 from recalld import logs
 from recalld.index import check
-from recalld.index.reader import IndexReader
+from recalld.index.former import FormerIndex
+from recalld.index.schema import FORMAT
 from recalld.ingest.generations import Generation, Generations
 from recalld.ingest.rebuild import carry_over
 from recalld.ingest.worker import Worker
@@ -23,6 +26,10 @@ from recalld.ingest.worker import Worker
 _LOST = (
     "the index was damaged and has been built anew from the files; what only it held, sessions whose files are gone, is lost"
 )
+
+
+_FORMER = "-former"
+_NAME = re.compile(rf"\d+({_FORMER})?")
 
 
 class Recovery:
@@ -43,6 +50,12 @@ class Recovery:
         logs.error("index_damaged", index=generation.name, why=why, what="it is built anew from the files")
         self._move(generation.path)
 
+    def set_former_aside(self, generation: Generation) -> None:
+        """Take an index of another format out of use."""
+        told = generation.made_with.get("format")
+        logs.info("index_of_another_format", index=generation.name, format=told, wanted=FORMAT)
+        self._move(generation.path, _FORMER)
+
     def set_strays_aside(self) -> None:
         """Where no index is current, take what indexes there are out of use: each may hold what no file does."""
         if self._generations.pointed and not self.waiting and not self._generations.every():
@@ -52,25 +65,53 @@ class Recovery:
             logs.error("index_damaged", index=path.name, why="nothing says that it is current", what="it is built anew")
             self._move(path)
 
-    def _move(self, path: Path) -> None:
+    def _move(self, path: Path, why: str = "") -> None:
         self._aside.mkdir(mode=0o700, exist_ok=True)
-        number = 1 + max((int(p.name) for p in self._aside.iterdir() if p.name.isdigit()), default=0)
-        os.rename(path, self._aside / str(number))
+        number = 1 + max((int(p.name.partition("-")[0]) for p in self._set_aside()), default=0)
+        os.rename(path, self._aside / f"{number}{why}")
+
+    def _set_aside(self) -> list[Path]:
+        """Return what lies aside, newest first: `N` where it was damaged, `N-former` where its format is another one."""
+        found = [p for p in self._aside.iterdir() if _NAME.fullmatch(p.name)]
+        return sorted(found, key=lambda p: -int(p.name.partition("-")[0]))
 
     def salvage(self, worker: Worker) -> None:
         """Take over what only the indexes set aside hold, newest first, and delete them: when all files are read."""
         if not self.waiting:
             return
-        for path in sorted((p for p in self._aside.iterdir() if p.name.isdigit()), key=lambda p: -int(p.name)):
-            self._salvage_one(path, worker)
+        done: list[Path] = []
+        for path in self._set_aside():
+            if not path.name.endswith(_FORMER):
+                self._salvage_one(path, worker)
+            elif not self._take_over(path, worker):
+                continue
+            done.append(path)
         worker.touch()
         worker.commit()
-        shutil.rmtree(self._aside)
+        for path in done:
+            shutil.rmtree(path)
+        if not self._set_aside():
+            shutil.rmtree(self._aside)
+
+    def _take_over(self, path: Path, worker: Worker) -> bool:
+        """Take over what only an index of another format holds; return whether it can be deleted."""
+        try:
+            kept = carry_over(FormerIndex(path), worker)
+        except (IndexFailure, OSError, ValueError, KeyError, TypeError) as error:
+            logs.error("index_kept", error=logs.where(error))
+            self.told.append(
+                "the index was made by a version of recalld whose format this one does not know; a new one has been built from"
+                f" the files. What only the other holds, sessions whose files are gone, is kept in {path}: the version that"
+                " made it can read it; delete it if you do not need it"
+            )
+            return False
+        logs.info("index_taken_over", kept_files=kept)
+        return True
 
     def _salvage_one(self, path: Path, worker: Worker) -> None:
         try:
             lost = check.keep_sound_segments(path)
-            kept = carry_over(IndexReader(path).snapshot, worker)
+            kept = carry_over(FormerIndex(path), worker)
         except (IndexFailure, OSError, ValueError, KeyError, TypeError) as error:
             logs.error("index_lost", error=logs.where(error))
             self.told.append(_LOST)

@@ -12,7 +12,6 @@ import itertools
 import queue
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,8 @@ from recalld.index.writer import IndexWriter
 from recalld.ingest import reading
 from recalld.ingest.bans import Bans
 from recalld.ingest.batch import Batch
+from recalld.ingest.commits import Commit, Commits
+from recalld.ingest.heap import give_back
 from recalld.ingest.tally import Tally
 from recalld.ingest.texts import Texts
 from recalld.settings import Config
@@ -31,16 +32,6 @@ from recalld.tail.actions import Action, Back, Gone, Look, Move, Read, Replace, 
 from recalld.tail.found import Scan
 from recalld.tail.table import FileTable
 from recalld.watch.scan import scan
-
-FIRST_COMMIT_S = 0.25
-"""The first commit of a build comes this soon, so that something can be found at once."""
-
-COMMIT_S = 2.0
-"""Later ones come when the batch is full, or after this time."""
-
-BUILD_COMMIT_S, BUILD_COMMIT_BYTES = 5.0, 24 * 2**20
-"""While everything on disk is read and no session goes on, they come after this time, or after so many characters of
-text: every commit begins a segment, and many small segments are merged at once. It is also what a crash costs."""
 
 STATUS_EVERY_S = 0.5
 """How often progress is told while there is work."""
@@ -74,11 +65,12 @@ class Worker:
         self.events: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         """("hint", paths or None) and ("command", message)."""
         self.files: dict[str, StoredFile] = {}
+        self.table = FileTable()
         snapshot = writer.snapshot
         for body in snapshot.bodies(snapshot.term("type", "f")):
             file = from_body(StoredFile, body)
             self.files[file.id] = file
-        self.table = FileTable(self.files.values())
+            self.table.add(file)  # one by one: it frees what is there twice
         self.bans = bans
         if bans is not None:
             bans.start(self.files.values())
@@ -90,7 +82,7 @@ class Worker:
         """What scans could not look at, by path."""
         self.whole: dict[str, StoredFile] = {}
         self.complete = False
-        self.last_commit: int | None = None
+        self.commits = Commits(self.batch, config.index.batch_bytes, self._landed)
         self._heap: list[tuple[int, int, int, Read | Replace]] = []
         self._queued: dict[str, int] = {}
         """File ids in the heap, with the number of their newest entry."""
@@ -104,15 +96,6 @@ class Worker:
         self._syncs: list[dict[str, Any]] = []
         self._asked: list[dict[str, Any]] = []
         self._began = time.monotonic()
-        self._uncommitted_since: float | None = None
-        self._landing: _Landing | None = None
-        self._held: list[str] = []
-        self._held_text = 0
-        """Sessions and characters that were written since the last commit was begun."""
-        self._urgent = False
-        """Something that a hint named has been read since then."""
-        self._committed = self._commit_took = 0.0
-        """When the last commit ended, and how long it took."""
         self._told = 0.0
         self._done_bytes = 0
         self.tally = Tally(self.files.values())
@@ -132,9 +115,9 @@ class Worker:
                 self._asked, self._syncs = self._syncs, []
                 self.look(None)
             if self._step():
-                self._maybe_commit()
+                self.commits.go_on(complete=self.complete, urgent_done=self._urgent_done())
                 continue
-            rest = self._breath()
+            rest = self.commits.breath()
             if rest > 0 and self.complete and not (self._asked or self._syncs or until_idle):
                 self._take_events(wait=False, linger=rest)
                 continue
@@ -143,6 +126,7 @@ class Worker:
             if not self.complete:
                 self.complete = True
                 self.batch.built()
+                give_back()
                 self._tell_status(now=True)
             self._answer()
             if until_idle and not self._syncs:
@@ -152,9 +136,7 @@ class Worker:
     @property
     def busy(self) -> bool:
         """There is something to read, to commit or to answer."""
-        return bool(
-            self._current or self._heap or self._syncs or self._asked or self._uncommitted_since is not None or self.whole
-        )
+        return bool(self._current or self._heap or self._syncs or self._asked or self.commits.since is not None or self.whole)
 
     def _take_events(self, *, wait: bool, linger: float | None = None) -> bool:
         """Take in what has come, after waiting for it if asked to (at most `linger` seconds, where given); return False
@@ -226,7 +208,10 @@ class Worker:
 
     def look(self, paths: set[Path] | None, *, urgent: bool = False) -> None:
         """Scan `paths`, or everything, and queue what is to be done."""
-        found = scan(self.sources, self.roots, only=paths, excluded=self.excluded)
+        if paths is None:
+            found = scan(self.sources, self.roots, excluded=self.excluded, known=self.table.known)
+        else:
+            found = scan(self.sources, self.roots, only=paths, excluded=self.excluded)
         self._note_problems(found, whole=paths is None)
         for action in self.table.reconcile(found):
             self._plan(action, urgent=urgent)
@@ -286,8 +271,7 @@ class Worker:
 
     def _step(self) -> bool:
         """Do one piece of work; return whether there was one."""
-        if self._landing is not None and self.writer.settled:
-            self._land()
+        self.commits.look()
         if self._current is None or (self._heap and self._heap[0][0] == 0):
             self._next_file()
         if self._current is None:
@@ -322,7 +306,7 @@ class Worker:
             if self._current is not None:
                 self._interrupt()
                 return
-            self._urgent |= heapq.heappop(self._heap)[0] == 0
+            self.commits.urgent |= heapq.heappop(self._heap)[0] == 0
             del self._queued[action.file.id]
             file = action.file
             if isinstance(action, Replace):
@@ -349,7 +333,7 @@ class Worker:
 
     def _verify_one(self) -> bool:
         """Compare the whole prefix of one file that is in doubt; return whether there was one."""
-        if not self.whole or self._uncommitted_since is not None or self._asked or self._syncs:
+        if not self.whole or self.commits.since is not None or self._asked or self._syncs:
             return False
         _, file = self.whole.popitem()
         for action in self.table.verify(file):
@@ -360,31 +344,10 @@ class Worker:
 
     def touch(self) -> None:
         """Note that there is something to commit."""
-        if self._uncommitted_since is None:
-            self._uncommitted_since = time.monotonic()
+        self.commits.touch()
 
-    def _maybe_commit(self) -> None:
-        if self._uncommitted_since is None:
-            return
-        waited = time.monotonic() - self._uncommitted_since
-        first = self.last_commit is None and self._landing is None and not self.complete
-        building = not self.complete and not self._urgent
-        longest = FIRST_COMMIT_S if first else BUILD_COMMIT_S if building else COMMIT_S
-        urgent_done = self._current is None and self._queued and not (self._heap and self._heap[0][0] == 0)
-        full = self.batch.text_bytes >= self.config.index.batch_bytes
-        if full and building and not first and waited < longest and self._held_text < BUILD_COMMIT_BYTES:
-            self._land()
-            self._flush()
-            self.writer.hold()
-        elif full or waited >= longest or (urgent_done and self.complete and self._breath() <= 0):
-            self.commit(wait=self.complete)
-
-    def _breath(self) -> float:
-        """Return the seconds until the next commit is due where lines keep coming: commits take at most half of the
-        time, and what comes between two of them shares one. The first line after a pause does not wait."""
-        if self._uncommitted_since is None:
-            return 0.0
-        return self._committed + self._commit_took - time.monotonic()
+    def _urgent_done(self) -> bool:
+        return self._current is None and bool(self._queued) and not (self._heap and self._heap[0][0] == 0)
 
     def read_again(self, files: Iterable[StoredFile]) -> None:
         """Queue files that are on disk to be read from their beginning; meanwhile answers say that the index fills."""
@@ -406,40 +369,17 @@ class Worker:
         if self.announce:
             self.send("commit", index=name, sessions=None, status=self.status())
 
-    def commit(self, *, everything: bool = False, wait: bool = True) -> None:
+    def commit(self, *, everything: bool = False) -> None:
         """Write what has gathered, make it lasting and visible, and tell the main process; with `everything`, that any
-        session may have changed. Without `wait` the next lines are read while the commit is being made."""
-        self._land()
-        if self._uncommitted_since is None:
-            return
-        started = time.monotonic()
-        self._flush()
-        self.writer.commit(wait=wait)
-        self._uncommitted_since = None
-        self._landing = _Landing(list(dict.fromkeys(self._held)), self._held_text, started, everything)
-        self._held, self._held_text, self._urgent = [], 0, False
-        if wait:
-            self._land()
+        session may have changed."""
+        self.commits.commit(everything=everything)
 
-    def _flush(self) -> None:
-        self._held_text += self.batch.text_bytes
-        self._held += self.batch.flush()
-
-    def _land(self) -> None:
-        """Wait for the commit that is being made, if there is one, and tell of it."""
-        if self._landing is None:
-            return
-        landing, self._landing = self._landing, None
-        self.writer.settle()
-        self.last_commit = int(time.time() * 1000)
-        self._committed = time.monotonic()
-        self._commit_took = self._committed - landing.started
-        logs.info("commit", sessions=len(landing.changed), text=landing.text, ms=self._commit_took * 1000)
+    def _landed(self, commit: Commit) -> None:
         if self._current is None and not self._heap:
             self.pending_bytes = 0
             self._working_since = None
         if self.announce:
-            changed = None if landing.everything else landing.changed
+            changed = None if commit.everything else commit.changed
             self.send("commit", index=self.name, sessions=changed, status=self.status())
 
     # -- telling -----------------------------------------------------------------------------------------------------
@@ -460,18 +400,8 @@ class Worker:
             "rate": int(self._done_bytes / elapsed) if elapsed > 0 else 0,
             "files": sum(agent["files"] for agent in agents.values()),
             "agents": agents,
-            "last_commit": self.last_commit,
+            "last_commit": self.commits.last,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class _Landing:
-    """A commit that is being made."""
-
-    changed: list[str]
-    text: int
-    started: float
-    everything: bool
 
 
 def _nothing() -> None:

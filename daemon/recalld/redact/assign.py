@@ -67,6 +67,7 @@ _AFTER = re.compile(
         (?P<space>[ \t]{{1,8}}(?:\\\r?\n[ \t]{{0,40}})?|\\\r?\n[ \t]{{1,40}})
     )"""
 )
+_CLOSED = re.compile(r"\\{0,63}[\"'`]?")
 _GAP = re.compile(r"[ \t]{0,80}(?:\*{1,2}(?!\*)[ ]?)?")
 _BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\n([ \t]{1,40})")
 _NEXT_LINE = re.compile(r"(?:\([ \t]*)?\r?\n(?:[ \t]*\r?\n)?[ \t]{0,80}")
@@ -174,8 +175,9 @@ def _ascii_letter(c: str) -> bool:
     return c.isascii() and c.isalpha()
 
 
-def find(text: str, start: int, end: int, category: Category) -> Span | None:
-    """Return the secret that the keyword at `start:end` names, or None."""
+def find(text: str, start: int, end: int, category: Category, since: int = -1) -> Span | None:
+    """Return the secret that the keyword at `start:end` names, or None. `since` is the end of the last one found, whose
+    quotes are not this one's."""
     following = text[end : end + 1]
     if following in _ENDS and not _GOES_ON.match(text, end):
         return None
@@ -259,7 +261,8 @@ def find(text: str, start: int, end: int, category: Category) -> Span | None:
     if after["is2"] and not value.quote and not _mixed_word(text[value.start : value.end]):
         return None  # the sentence goes on
     if value.quote and after["colon"] and not after["close"].strip(" ()[]*!?\\").endswith(("'", '"', "`")):
-        line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
+        behind = _CLOSED.match(text, since).end() if since >= 0 else 0  # type: ignore[union-attr]  # it matches nothing, too
+        line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, behind) : start]
         if _opens(line, value.quote[-1]):  # 'New password: ' ends here
             return None
     if (

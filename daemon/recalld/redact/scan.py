@@ -29,6 +29,10 @@ MAX_ROUNDS = 8
 """Rounds until nothing more is found. What a first round replaced can uncover something (a value that ends elsewhere
 now); two rounds do for ordinary text."""
 
+REACH = 256
+"""Characters on either side that go with a secret that is still uncovered then: the text was made for that. Four
+times as many with every further round, so that it ends soon."""
+
 
 class _Entry(NamedTuple):
     """What to do where one literal occurs."""
@@ -127,7 +131,7 @@ class _Automaton:
                 found.extend(rule(text, start, end))
             if name is not None and start >= named_until:
                 length, category = name
-                named = assign.find(text, start, start + length, category)
+                named = assign.find(text, start, start + length, category, named_until)
                 if named is not None:
                     found.append(named)
                     named_until = named[1]
@@ -190,14 +194,17 @@ class Redactor:
         spans = self._spans(text)
         if not spans:
             return text
-        for _ in range(MAX_ROUNDS):
+        rounds, reach = 0, 0
+        while spans:
+            rounds += 1
+            if rounds > MAX_ROUNDS:
+                reach = 4 * reach or REACH
+                spans = [(max(0, start - reach), min(end + reach, len(text)), kind) for start, end, kind in spans]
             replaced = self._replace(text, spans)
-            if replaced is text:
+            if replaced is text and not 0 < reach < len(text):
                 break
             text = replaced
             spans = self._spans(text)
-            if not spans:
-                break
         return text
 
     def redact_place(self, path: str) -> str:

@@ -19,17 +19,18 @@ _SHORT = "jan feb mar apr may jun jul aug sep oct nov dec"
 _MONTHS = (_FULL.split(), _SHORT.split())
 _MONTH = "|".join(dict.fromkeys([*_MONTHS[0], "sept", *_MONTHS[1]]))
 _MONTH_DAY = re.compile(
-    rf"\b(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{_MONTH})\b\.?"
+    rf"\b(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>(?a:{_MONTH}))\b\.?"
     r"(?:\s+(?P<d2>\d{1,2})(?:st|nd|rd|th)?\b(?!:))?(?:,?\s+(?P<year>(?:19|20)\d\d))?\b",
     re.IGNORECASE,
 )
+# Names are ASCII (`(?a:…)`): else `ſix` is `six` to an expression, and no key of a table.
 _BEFORE = "in|on|during|since|of|by|early|late|mid|last|this|before|after|until|around"
 _IN = re.compile(rf"\b(?:{_BEFORE})\s+$", re.IGNORECASE)
 _ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
 _RELATIVE = re.compile(
-    r"\b(?:(?P<last>last|past|previous|this)\s+(?P<unit>day|night|week|weekend|month|year)"
-    r"|(?P<count>\d{1,3}|an?|one|two|three|four|five|six|couple of|few)\s+(?P<ago>day|week|month|year)s?\s+ago"
-    r"|(?P<word>yesterday|today))\b",
+    r"\b(?:(?P<last>(?a:last|past|previous|this))\s+(?P<unit>(?a:day|night|week|weekend|month|year))"
+    r"|(?P<count>\d{1,3}|(?a:an?|one|two|three|four|five|six|couple of|few))\s+(?P<ago>(?a:day|week|month|year))s?\s+ago"
+    r"|(?P<word>(?a:yesterday|today)))\b",
     re.IGNORECASE,
 )
 _HAN = re.compile(

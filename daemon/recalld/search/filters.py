@@ -19,6 +19,11 @@ from recalld.search.query import AGENT_NAMES, FIELDS, ParsedQuery, valid_value
 
 Part = tuple[Occur, Query]
 
+_LAST_NOW = 221_845_392_000_000
+"""The beginning of the year 9000, in epoch ms."""
+_MS = re.compile(r"-?\d{5,15}", re.ASCII)
+"""Epoch milliseconds as text; what is longer is more than an index can hold."""
+
 _NAMED_SESSIONS = 1000
 """Sessions that one beginning of an id may name."""
 
@@ -37,10 +42,16 @@ class Filters:
 
 
 def clock_of(params: Mapping[str, Any], now: int) -> times.Clock:
-    """Return the clock of a request: `now` (epoch ms), `tz` and `utc_offset_min` as the client sends them."""
+    """Return the clock of a request: `now` (epoch ms), `tz` and `utc_offset_min` as the client sends them.
+
+    Raise UsageError where `now` is no time that a clock can show and still count some years on from.
+    """
     given, zone, offset = params.get("now"), params.get("tz"), params.get("utc_offset_min")
     zone_info = times.zone_of(zone if isinstance(zone, str) else None, offset if isinstance(offset, int) else None)
-    return times.Clock(given if isinstance(given, int) else now, zone_info or times.local_zone())
+    moment = given if isinstance(given, int) else now
+    if not 0 <= moment < _LAST_NOW:
+        raise UsageError("now: must be a time of the years 1970 to 8999")
+    return times.Clock(moment, zone_info or times.local_zone())
 
 
 def compile_filters(
@@ -84,7 +95,8 @@ def compile_filters(
     found.only_that = not (groups or against)
     # Which sessions the beginning of an id names may change with any other session.
     commit = snapshot.commit if any(n == "session" for n, _ in (*groups, *against)) else None
-    found.key = (tuple(groups), tuple(against), without, cwd, commit)
+    relative = any(n == "project" and any(map(_is_relative, v)) for n, v in (*groups, *against))
+    found.key = (tuple(groups), tuple(against), without, cwd if relative else None, commit)
     return found
 
 
@@ -98,8 +110,8 @@ def _values(given: Any, name: str) -> list[str]:
 
 
 def _canonical(name: str, value: str, clock: times.Clock) -> str:
-    if name in ("since", "until") and value.lstrip("-").isascii() and value.lstrip("-").isdigit() and len(value) > 4:
-        return value  # epoch ms
+    if name in ("since", "until") and _MS.fullmatch(value):
+        return value
     canonical = valid_value(name, value, clock)
     if canonical is None:
         known = {"since": "a date, a time, 7d, 12h, 30m or yesterday", "until": "a date, a time, 7d or yesterday"}
@@ -147,7 +159,7 @@ class _Builder:
             from recalld.redact import redact_place  # takes 80 ms to load
 
             value = redact_place(value)
-        if value in (".", "..") or value.startswith(("./", "../")):
+        if _is_relative(value):
             if self._cwd is None:
                 return Query.empty_query()
             value = os.path.join(self._cwd, value)
@@ -157,6 +169,11 @@ class _Builder:
         if not names:
             return Query.empty_query()
         return self._snapshot.all_of(*(self._snapshot.term("project", c) for c in names))
+
+
+def _is_relative(project: str) -> bool:
+    """Tell whether the name of a project means a place beside the client's directory."""
+    return project in (".", "..") or project.startswith(("./", "../"))
 
 
 def _either(queries: list[Query]) -> Query:

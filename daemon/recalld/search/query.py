@@ -27,7 +27,8 @@ MAX_QUERY = 16 * 1024
 
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」"}
 _OPTION = re.compile(r"[\w.-]+=\S+")
-_FIELD = re.compile(f"({'|'.join(FIELDS)}):", re.IGNORECASE)
+_FIELD = re.compile(f"({'|'.join(FIELDS)}):", re.IGNORECASE | re.ASCII)
+"""ASCII: else `İs:` is `is:` to the expression and to nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

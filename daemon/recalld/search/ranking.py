@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from tantivy import DocAddress, FieldType, Occur, Query
 
@@ -25,6 +26,8 @@ class Match:
     address: DocAddress
     time: int
     hash: int
+    held: int | None = None
+    """The things of a question that it holds, as bits, where the tier knows (`related`)."""
 
 
 @dataclass(slots=True)
@@ -47,6 +50,7 @@ class Ranked:
     """The words are in several records."""
 
 
+_SCORE, _TIME, _NUMBER = attrgetter("score"), attrgetter("time"), attrgetter("number")
 _BY_DAY = [1.0 + weights.RECENCY * 0.5 ** (n / weights.RECENCY_HALF_DAYS) for n in range(400)]
 
 
@@ -58,10 +62,11 @@ def recency(time: int, now: int) -> float:
     return _BY_DAY[days if days > 0 else 0] if days < len(_BY_DAY) else 1.0
 
 
-def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict[int, Ranked]:
+def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False, unwanted: int = 0) -> dict[int, Ranked]:
     """Return the sessions that `hits` belong to, with their matches weighted and in order, unscored as yet.
 
-    `newest`: what a hit carries is no score, but a time.
+    `newest`: what a hit carries is no score, but a time. `unwanted`: bits of the fast field `weight`; what has one of
+    them is left out.
     """
     found: dict[int, Ranked] = {}
     if not hits:
@@ -72,6 +77,8 @@ def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict
     get = found.get
     several: list[Ranked] = []
     for (score, address), number, code, time, text_hash in zip(hits, *columns, strict=True):
+        if code & unwanted:
+            continue
         ranked = get(number)
         if ranked is None:
             ranked = found[number] = Ranked(number, 0.0, [], None, time)
@@ -86,14 +93,13 @@ def group(snapshot: Snapshot, hits: Sequence[Hit], newest: bool = False) -> dict
         ranked.count += 1
         ranked.matches.append(Match(0.0 if newest else score * kind_weights[code], address, time, text_hash))
     for ranked in several:
+        matches = ranked.matches
         if not newest:
-            ranked.matches.sort(key=_by_score)
-        ranked.matches = list({m.hash: m for m in reversed(ranked.matches)}.values())[::-1]
+            matches.sort(key=_SCORE, reverse=True)
+        once = {m.hash: m for m in reversed(matches)}
+        if len(once) < len(matches):
+            ranked.matches = list(once.values())[::-1]
     return found
-
-
-def _by_score(match: Match) -> float:
-    return -match.score
 
 
 def in_order(found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], float] | None, *, newest: bool) -> list[Ranked]:
@@ -120,39 +126,34 @@ def in_order(found: dict[int, Ranked], now: int, lean_of: Callable[[list[int]], 
 
 def sort(found: Iterable[Ranked], *, newest: bool) -> list[Ranked]:
     """Return sessions best or newest first; equal ones always in the same order."""
-    return sorted(found, key=_newest_first if newest else _best_first)
+    ordered = sorted(found, key=_NUMBER)  # one key after the other: no tuple is made for each
+    ordered.sort(key=_TIME, reverse=True)
+    if not newest:
+        ordered.sort(key=_SCORE, reverse=True)
+    return ordered
 
 
-def _newest_first(r: Ranked) -> tuple[int, int]:
-    return -r.time, r.number
-
-
-def _best_first(r: Ranked) -> tuple[float, int, int]:
-    return -r.score, -r.time, r.number
-
-
-def rounds(snapshot: Snapshot, query: Query, *, newest: bool, now: int, first: list[Hit] | None = None) -> Iterator[list[Hit]]:
+def rounds(snapshot: Snapshot, query: Query, *, newest: bool, now: int, begun: bool = False) -> Iterator[list[Hit]]:
     """Yield the hits of `query` in rounds of growing size until there are no more.
 
     The sessions of a later round stand below those of an earlier one, so that pages fit together whatever their size.
-    `first` is the first round where the caller has it. Newest first, what lies more than a day ahead comes last: a
-    clock that was wrong once must not head every answer.
+    `begun`: without the first round. Newest first, what lies more than a day ahead comes last: a clock that was wrong
+    once must not head every answer.
     """
     if not newest:
-        yield from _rounds(snapshot, query, None, first)
+        yield from _rounds(snapshot, query, None, begun)
         return
     for low, high in ((None, now + DAY_MS), (now + DAY_MS + 1, None)):
         time = Query.range_query(snapshot.schema, "time", FieldType.Integer, low, high)
-        yield from _rounds(snapshot, Query.boolean_query([(Occur.Must, query), (Occur.Must, time)]), "time", None)
+        yield from _rounds(snapshot, Query.boolean_query([(Occur.Must, query), (Occur.Must, time)]), "time", False)
 
 
-def _rounds(snapshot: Snapshot, query: Query, order: str | None, first: list[Hit] | None) -> Iterator[list[Hit]]:
+def _rounds(snapshot: Snapshot, query: Query, order: str | None, begun: bool) -> Iterator[list[Hit]]:
     size, offset = weights.FIRST_HITS, 0
+    if begun:
+        size, offset = 4 * size, size
     while True:
-        if first is not None:
-            hits, first = first, None
-        else:
-            hits = snapshot.searcher.search(query, limit=size, count=False, offset=offset, order_by_field=order).hits
+        hits = snapshot.searcher.search(query, limit=size, count=False, offset=offset, order_by_field=order).hits
         if hits:
             yield hits
         if len(hits) < size:

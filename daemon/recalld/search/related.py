@@ -21,6 +21,7 @@ from recalld.search import dates, english, weights
 from recalld.search.masks import integers, one_of
 from recalld.search.query import Clause, Word
 from recalld.search.ranking import Hit, Match, Ranked, recency, sort
+from recalld.search.sums import Bits, Sums, Worth
 from recalld.search.tiers import Found, Search, patterns
 from recalld.search.words import any_of
 
@@ -58,8 +59,11 @@ class Unit:
     """The same as plain terms, for the first look."""
     guessed: bool = False
     """It is taken for what it is spelt like: part of what was asked, but no proof that an answer was found."""
+    place: int = 0
+    """Which of the question's parts it is."""
     needed: bool = True
-    """It is part of what was asked; else it only lifts what holds it: words that say little, and those of a date."""
+    """It is part of what was asked; else it only lifts what holds it: words that say little. (The words of a date are
+    part of it where the index holds them: 0.1 points of hit@5 more than without.)"""
 
 
 def related(search: Search) -> Found | None:
@@ -74,10 +78,12 @@ def related(search: Search) -> Found | None:
     anchors = _anchors(needed)
     anything = any_of([q for u in anchors for q in u.plain])
     candidates = _candidates(search, anchors)
+    held.reverse()  # the rarest have the highest bits: what is cut off where there is too much holds common words
     ranked = _ranked(search, candidates, held, whole, anything) if candidates else []
     if not ranked:
         return None
-    return Found("related", len(ranked), iter(ranked), patterns(search, "related", parts), search.within(anything))
+    shown, places = patterns(search, "related", parts), tuple([u.place for u in held])
+    return Found("related", len(ranked), iter(ranked), shown, search.within(anything), places=places)
 
 
 def _anchors(units: list[Unit]) -> list[Unit]:
@@ -99,7 +105,7 @@ def _units(search: Search, parts: list[Clause]) -> list[Unit]:
     seen: set[object] = set()
     corrected = 0
     dated = dates.words(search.parsed.text, search.clock)
-    for part in parts:
+    for place, part in enumerate(parts):
         tokens = tuple(w.tokens for w in part)
         key = tuple(analysis.stem(t[0]) if len(t) == 1 else t for t in tokens)
         if key in seen:
@@ -109,12 +115,12 @@ def _units(search: Search, parts: list[Clause]) -> list[Unit]:
         token = part[0].tokens[0] if len(part) == 1 and len(part[0].tokens) == 1 else ""
         if count and token in english.STOP_WORDS:
             said = search.words.exact_clause(part)
-            found.append(Unit(said, weights.STOP_WEIGHT * _rarity(total, count), count, [said], needed=False))
+            found.append(Unit(said, weights.STOP_WEIGHT * _rarity(total, count), count, [said], place=place, needed=False))
             continue
         if count:
             plain = [q for word in part for q in search.words.terms(word)]
             any_form = search.words.forms_clause(part)
-            found.append(Unit(any_form, _rarity(total, count), count, plain, token not in dated))
+            found.append(Unit(any_form, _rarity(total, count), count, plain, place=place))
             continue
         if token in dated or token in english.STOP_WORDS:
             continue
@@ -123,7 +129,7 @@ def _units(search: Search, parts: list[Clause]) -> list[Unit]:
             near = next((q for q in map(search.words.close, part) if q is not None), None)
         corrected += near is not None
         plain = [near] if near is not None else []
-        found.append(Unit(near, _rarity(total, 1), 1, plain, guessed=near is not None, needed=near is None))
+        found.append(Unit(near, _rarity(total, 1), 1, plain, guessed=near is not None, place=place, needed=near is None))
     return found
 
 
@@ -168,17 +174,22 @@ def _candidates(search: Search, anchors: list[Unit]) -> list[int]:
     numbers = integers(searcher, "snum", addresses)
     codes = integers(searcher, "weight", addresses)
     unwanted = SUB_AGENT_WEIGHT if quick and search.filters.without_sub_agents else 0
-    best: dict[int, list[float]] = {}
+    best: dict[int, float] = {}
+    seen: dict[int, int] = {}
     kept = 0
+    shares = weights.BEST
     for (score, _), number, code in zip(hits, numbers, codes, strict=True):
-        if not code & unwanted:
-            kept += 1
-            best.setdefault(number, []).append(score)  # hits come best first
+        if code & unwanted:
+            continue
+        kept += 1
+        place = seen.get(number, 0)  # hits come best first
+        if place < len(shares):
+            best[number] = best.get(number, 0.0) + shares[place] * score
+            seen[number] = place + 1
     if kept < len(hits) // 2:
         numbers = integers(searcher, "snum", [a for _, a in _filtered(search, plain)])
-        best = {n: best.get(n, [0.0]) for n in numbers}
-    order = sorted(best, key=lambda n: (-sum([s * w for s, w in zip(best[n], weights.BEST, strict=False)]), n))
-    return order[:_CANDIDATES]
+        best = {n: best.get(n, 0.0) for n in numbers}
+    return sorted(best, key=lambda n: (-best[n], n))[:_CANDIDATES]
 
 
 def _filtered(search: Search, query: Query) -> list[Hit]:
@@ -192,7 +203,6 @@ _Held = tuple[float, int, DocAddress, int]
 
 def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: float, anything: Query) -> list[Ranked]:
     searcher = search.snapshot.searcher
-    units = units[::-1]  # the rarest have the highest bits: what is cut off where there is too much holds common words
     bits = [Query.const_score_query(any_of(u.plain), float(1 << n)) for n, u in enumerate(units) if u.plain]
     here = one_of(search.snapshot.schema, candidates)
     query = search.within(Query.const_score_query(anything, 0.0), here)
@@ -200,26 +210,29 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
     hits = searcher.search(query, limit=_SECOND_LOOK, count=False).hits
     addresses = [a for _, a in hits]
     numbers, codes, places, sizes = (integers(searcher, n, addresses) for n in ("snum", "weight", "ord", "size"))
-    rarity = _Sums([u.rarity for u in units])
-    asked = _Sums([u.rarity if u.needed else 0.0 for u in units])
+    bits_of = Bits()
+    asked = Sums([u.rarity if u.needed else 0.0 for u in units], bits_of)
+    worth = Worth([u.rarity for u in units], asked, whole)
     lengths = [size for size, code in zip(sizes, codes, strict=True) if code < SESSION_WEIGHT]
     mean = max(sum(lengths) / len(lengths), 1.0) if lengths else 1.0
     sessions: dict[int, list[_Held]] = {number: [] for number in candidates}
     held: dict[int, int] = dict.fromkeys(candidates, 0)
-    flat, slope = 2.2 / whole, 1.2 * weights.LENGTH_SHARE / mean
+    slope = 1.2 * weights.LENGTH_SHARE / mean
     base = 1 + 1.2 * (1 - weights.LENGTH_SHARE)
     kind_weights = weights.KIND_WEIGHTS
     for (score, address), number, code, place, size in zip(hits, numbers, codes, places, sizes, strict=True):
         words = int(score)
         title = code >= SESSION_WEIGHT
-        value = rarity[words] * (whole + weights.COVERAGE * asked[words]) * flat / (base + slope * (mean if title else size))
-        sessions[number].append((value * kind_weights[code], words, address, -9 if title else place))
+        value = worth[words] / (base + slope * (mean if title else size)) * kind_weights[code]
+        sessions[number].append((value, words, address, -9 if title else place))
         held[number] |= words
     if max(asked[words] for words in held.values()) < weights.MIN_COVERAGE * whole:
         return []
     counts = search.sessions.sizes(search.snapshot, candidates)
     mean_count = max(sum(counts.values()) / len(counts), 1.0) if counts else 1.0
-    ranked = [_session(number, rows, units, counts.get(number, 1) / mean_count) for number, rows in sessions.items() if rows]
+    ranked = [
+        _session(number, rows, units, counts.get(number, 1) / mean_count, bits_of) for number, rows in sessions.items() if rows
+    ]
     _finish(search, ranked)
     return sort(ranked, newest=search.newest)
 
@@ -243,19 +256,7 @@ def _finish(search: Search, ranked: list[Ranked]) -> None:
             one.score *= search.lean_of(times)
 
 
-class _Sums(dict[int, float]):
-    """The rarities of sets of words, summed when a set is met."""
-
-    def __init__(self, values: list[float]) -> None:
-        super().__init__()
-        self._values = values
-
-    def __missing__(self, words: int) -> float:
-        self[words] = sum(v for n, v in enumerate(self._values) if words >> n & 1)
-        return self[words]
-
-
-def _session(number: int, rows: list[_Held], units: list[Unit], long: float) -> Ranked:
+def _session(number: int, rows: list[_Held], units: list[Unit], long: float, bits_of: Bits) -> Ranked:
     """Return a session with its best records, each with a share of its neighbours, scored as yet by its title and by
     how much of it speaks of the question."""
     by_place: dict[int, float] = {}
@@ -274,12 +275,12 @@ def _session(number: int, rows: list[_Held], units: list[Unit], long: float) -> 
             scored.append((-value - near * (get(place - 1, 0.0) + get(place + 1, 0.0)), n))
     ranked.count = len(scored)
     scored.sort()
-    ranked.matches = [Match(-negated, rows[n][2], 0, 0) for negated, n in scored[:_KEPT]]
-    spoken = 0.0
+    ranked.matches = [Match(-negated, rows[n][2], 0, 0, rows[n][1]) for negated, n in scored[:_KEPT]]
+    holding = [0] * len(units)
+    for words, count in counts.items():
+        for n in bits_of[words]:
+            holding[n] += count
     length = 1.2 * (1 - weights.SESSION_LENGTH_SHARE + weights.SESSION_LENGTH_SHARE * long)
-    for n, unit in enumerate(units):
-        count = sum([c for words, c in counts.items() if words >> n & 1])
-        if count:
-            spoken += unit.rarity * count * 2.2 / (count + length)
+    spoken = sum([u.rarity * count * 2.2 / (count + length) for u, count in zip(units, holding, strict=True) if count])
     ranked.score += weights.SESSION_SHARE * spoken
     return ranked

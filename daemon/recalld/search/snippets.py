@@ -27,12 +27,15 @@ _LOOKED_AT = 40
 _LOOKED_AT_EXACT = 2000
 """The same for what must occur as written: a phrase may begin with a word that is everywhere."""
 _SCAN = 256 * 1024
-_FIRST_SCAN = 4 * 1024
+_LOOKS = ((4 * 1024, "all"), (64 * 1024, "any"))
+"""Beginnings of a long text that are looked at first, and how many of the words must stand in one place of it to make
+the rest uninteresting. (Of 256 KiB a look for ten words takes 4 ms.)"""
 _ELLIPSIS = "…"
 _SYMBOLS = {analysis.PLUS_WORD: "++", analysis.SHARP_WORD: "#"}
 _UNSPACED = re.compile(f"[{analysis.UNSPACED}]")
 _CLUSTER = re.compile("[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?|.[\u0300-\u036f\u3099\u309a]*", re.DOTALL)
-_SPACES = str.maketrans(dict.fromkeys("\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f", " "))
+_INK = re.compile(r"\S")
+_MARKS = ("\x01", "\x02")
 _RUN = re.compile("[\x00-\x7f]+|[^\x00-\x7f]+")
 
 
@@ -126,8 +129,7 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
             absent = p.first
             continue
         if ascii_only and p.whole_word:
-            alone = _alone(p.first).finditer(text, at)
-            found += [(m.start(), m.end(), p.word) for m in islice(alone, _PER_WORD)]
+            _find_alone(text, p, at, found)
             continue
         most = _LOOKED_AT if p.stem is not None else _LOOKED_AT_EXACT
         while at >= 0 and taken < _PER_WORD and looked < most:
@@ -144,6 +146,26 @@ def find(text: str, patterns: Iterable[Pattern], original: str | None = None) ->
             found += _find_parts(text, missing, original)
     found.sort()
     return found
+
+
+def _find_alone(text: str, p: Pattern, at: int, found: list[tuple[int, int, int]]) -> None:
+    """Add the places of a word of ASCII letters and digits in an ASCII text to `found`; `at` is its first occurrence."""
+    word, size = p.first, len(text)
+    taken = inside = 0
+    while at >= 0:
+        end = at + len(word)
+        if (at and text[at - 1].isalnum()) or (end < size and text[end].isalnum()):
+            inside += 1
+            if inside > _LOOKED_AT:  # it is a part of many words: an expression passes over them faster
+                alone = _alone(word).finditer(text, end)
+                found += [(m.start(), m.end(), p.word) for m in islice(alone, _PER_WORD - taken)]
+                return
+        else:
+            found.append((at, end, p.word))
+            taken += 1
+            if taken == _PER_WORD:
+                return
+        at = text.find(word, end)
 
 
 @lru_cache(maxsize=2048)
@@ -238,12 +260,16 @@ def snippet(text: str, patterns: Sequence[Pattern]) -> tuple[str, list[list[int]
 
     White space is shown as single spaces; what was cut off is shown as an ellipsis.
     """
-    if len(text) > 2 * _FIRST_SCAN:
-        # Most often the beginning of a long text holds a place with all words.
-        beginning = text[: max(text.rfind(" ", 0, _FIRST_SCAN), text.rfind("\n", 0, _FIRST_SCAN), 0)]
+    wanted = len({p.word for p in patterns})
+    for room, enough in _LOOKS:
+        if len(text) <= 2 * room:
+            break
+        beginning = text[: max(text.rfind(" ", 0, room), text.rfind("\n", 0, room), 0)]
         spans = _spans(beginning, patterns)
+        if not spans:
+            continue
         start, stop = _window(beginning, spans)
-        if len({w for a, b, w in spans if start <= a and b <= stop}) == len({p.word for p in patterns}):
+        if len({w for a, b, w in spans if start <= a and b <= stop}) >= (wanted if enough == "all" else 1):
             return _shown(text, start, stop, spans)
     text = text[:_SCAN]
     spans = _spans(text, patterns)
@@ -275,10 +301,11 @@ def _window(text: str, spans: list[tuple[int, int, int]]) -> tuple[int, int]:
     room = WIDTH - 2
     if len(text) <= room:
         return 0, len(text)
-    best, best_score, best_end = 0, (-1, 0), 0
+    best = best_end = 0
+    best_score = -1
     seen: dict[int, int] = {}
     left = 0
-    for a, b, word in spans:
+    for n, (a, b, word) in enumerate(spans):
         seen[word] = seen.get(word, 0) + 1
         while b - spans[left][0] > room - _LEAD and spans[left][0] < a:
             w = spans[left][2]
@@ -286,7 +313,7 @@ def _window(text: str, spans: list[tuple[int, int, int]]) -> tuple[int, int]:
             if not seen[w]:
                 del seen[w]
             left += 1
-        score = (len(seen), sum(seen.values()))
+        score = (len(seen) << 32) + n - left
         if score > best_score:
             best, best_score, best_end = spans[left][0], score, b
     slack = room - (best_end - best)
@@ -295,6 +322,8 @@ def _window(text: str, spans: list[tuple[int, int, int]]) -> tuple[int, int]:
     stop = min(len(text), start + room)
     if stop == len(text):
         start = _word_start(text, max(0, min(start, stop - room)), best)
+        while stop - start > room:  # it went back to the beginning of a character that is made of several
+            start = _next(text, start)
     return start, _word_stop(text, stop, best_end)
 
 
@@ -326,6 +355,14 @@ def _whole(text: str, at: int) -> int:
     return back
 
 
+def _next(text: str, at: int) -> int:
+    """Return the next place behind `at` that does not part a character from its marks, at most 12 further on."""
+    ahead = at + 1
+    while ahead < len(text) and ahead - at < 12 and _joined(text, ahead):
+        ahead += 1
+    return ahead
+
+
 def _joined(text: str, at: int) -> bool:
     after = text[at]
     if after < "\u0300":
@@ -353,47 +390,44 @@ def _shown_as_it_is(
     if start:
         shown = _ELLIPSIS + shown
     shown = shown.rstrip()
-    if stop < len(text) and text[stop:].strip():
+    if _INK.search(text, stop):
         shown += _ELLIPSIS
     return shown, highlights
 
 
 def _shown(text: str, start: int, stop: int, spans: list[tuple[int, int, int]]) -> tuple[str, list[list[int]]]:
-    plain = text[start:stop].translate(_SPACES)
-    if "  " not in plain and plain.isascii():
+    plain = text[start:stop].replace("\n", " ").replace("\t", " ").replace("\r", " ")
+    if "  " not in plain and plain.isascii() and plain.isprintable():
         return _shown_as_it_is(text, start, stop, spans, plain)
-    out: list[str] = []
-    size = 0
-    highlights: list[list[int]] = []
-
-    def put(a: int, b: int) -> None:
-        nonlocal size
-        piece = " ".join(text[a:b].split())
-        if a < b and text[a].isspace() and out and not out[-1].endswith(" "):
-            piece = " " + piece
-        if piece.strip() and text[b - 1].isspace():
-            piece += " "
-        if not out:
-            piece = piece.lstrip()
-        if piece:
-            out.append(piece)
-            size += len(piece)
-
-    if start > 0:
-        out.append(_ELLIPSIS)
-        size = 1
+    # White space is joined everywhere at once, with what is to be highlighted between marks that the text has not.
+    begin, end = _MARKS if _MARKS[0] not in plain and _MARKS[1] not in plain else _free_marks(plain)
+    marked: list[str] = []
     at = start
     for a, b, _ in spans:
-        if a < at or a < start or b > stop:
-            continue
-        put(at, a)
-        before = size
-        put(a, b)
-        if size > before:
-            highlights.append([before, size])
-        at = b
-    put(at, stop)
-    shown = "".join(out).rstrip()
-    if stop < len(text) and text[stop:].strip():
-        shown += _ELLIPSIS
-    return shown, highlights
+        if at <= a and b <= stop:
+            marked += (text[at:a], begin, text[a:b], end)
+            at = b
+    marked.append(text[at:stop])
+    joined = " ".join("".join(marked).split())
+    if start > 0:
+        joined = f"{_ELLIPSIS} {joined}" if joined and text[start].isspace() else _ELLIPSIS + joined
+    before, *pieces = joined.split(begin)
+    shown = [before]
+    size = len(before)
+    highlights: list[list[int]] = []
+    for piece in pieces:
+        found, behind = piece.split(end)
+        if found:
+            highlights.append([size, size + len(found)])
+        shown += (found, behind)
+        size += len(found) + len(behind)
+    if _INK.search(text, stop):
+        shown.append(_ELLIPSIS)
+    return "".join(shown), highlights
+
+
+def _free_marks(text: str) -> tuple[str, str]:
+    """Return two characters that a text does not hold: of the private ones there are more than a snippet is long."""
+    held = set(text)
+    free = (c for c in map(chr, range(0xE000, 0xF8FF)) if c not in held)
+    return next(free), next(free)

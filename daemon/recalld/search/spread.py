@@ -26,7 +26,7 @@ def holding_all(search: Search, tier: str, queries: list[Query]) -> int:
     order = sorted(range(len(queries)), key=lambda n: search.words.frequency(search.clauses[n]))
     mask = -1
     for n in order:
-        key = (tier, search.base_key, search.clauses[n])
+        key = search.set_key(tier, search.clauses[n])
         known = search.sessions.known(search.within(queries[n]), key)
         if known is not None:
             mask &= known

@@ -9,14 +9,15 @@ from typing import Literal
 
 from tantivy import Occur, Query
 
+from recalld.index.documents import SUB_AGENT_WEIGHT
 from recalld.index.reader import Snapshot
 from recalld.search import dates, english, ranking, snippets, spread, weights
 from recalld.search.filters import Filters, Part
 from recalld.search.masks import Sessions, sessions_of
 from recalld.search.query import Clause, ParsedQuery, Word
-from recalld.search.ranking import Ranked
+from recalld.search.ranking import Match, Ranked
 from recalld.search.times import Clock
-from recalld.search.words import MAX_PREFIXES, Words, any_of
+from recalld.search.words import MAX_PREFIXES, Words, all_of, any_of
 
 Tier = Literal["exact", "forms", "close", "related"]
 
@@ -46,6 +47,9 @@ class Search:
     base: list[Part] = field(init=False)
     """Filters and minus: parts of every query."""
     base_key: Hashable = field(init=False)
+    unwanted: int | None = field(init=False)
+    """Bits of the fast field `weight` that tell all that `base` does, where they can: a search without filters takes
+    half the time, and what has such a bit is left out of its hits."""
     notices: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -56,6 +60,8 @@ class Search:
         self.clauses = self._bounded()
         against: list[Part] = [(Occur.MustNot, self.words.exact(w)) for w in self.parsed.minus]
         self.base = self.filters.parts + against
+        quick = self.filters.only_that and not against and not self.newest
+        self.unwanted = (SUB_AGENT_WEIGHT if self.filters.without_sub_agents else 0) if quick else None
         self.base_key = (self.filters.key, self.parsed.minus)
 
     def _bounded(self) -> tuple[Clause, ...]:
@@ -82,6 +88,11 @@ class Search:
         nearest = max((lean.nearness(t) for lean in self.leans for t in times if t > 0), default=0.0)
         return 1.0 + weights.LEAN * nearest
 
+    def set_key(self, tier: str, clause: Clause) -> Hashable:
+        """Return the key of the set of sessions that hold a clause: of all that makes its query, and no more."""
+        words = clause if tier != "exact" else tuple([(w.tokens, w.prefix) for w in clause])
+        return tier, self.base_key, words
+
     def within(self, *queries: Query) -> Query:
         """Return the query for all of `queries`, within the filters."""
         if len(queries) == 1 and not self.base:
@@ -103,6 +114,21 @@ class Found:
     """What a matching record satisfies, filters included."""
     partial: Query | None = None
     """What one satisfies in a session over which the words are spread."""
+    places: tuple[int, ...] = ()
+    """The words (`Pattern.word`) that the bits of `Match.held` stand for."""
+    _by_held: dict[int, list[snippets.Pattern]] = field(default_factory=dict)
+
+    def patterns_of(self, match: Match) -> list[snippets.Pattern]:
+        """Return what to highlight in a match: nothing of the words that it is known not to hold. (A question of ten
+        words has thirty patterns, and a record holds two or three of the words.)"""
+        held = match.held
+        if held is None:
+            return self.patterns
+        found = self._by_held.get(held)
+        if found is None:
+            lacking = {place for n, place in enumerate(self.places) if not held >> n & 1}
+            found = self._by_held[held] = [p for p in self.patterns if p.word not in lacking]
+        return found
 
 
 def patterns(search: Search, tier: Tier, clauses: Sequence[Clause] | None = None) -> list[snippets.Pattern]:
@@ -170,22 +196,28 @@ def close(search: Search) -> Found | None:
 
 
 def _conjunction(search: Search, tier: Tier, queries: list[Query], *, may_spread: bool) -> Found | None:
-    together = search.within(*queries)
+    everything = all_of(queries)
+    together = search.within(everything)
+    asked = everything if search.unwanted is not None else together
     if not search.newest and len(queries) > 1:
-        together = _with_neighbourhood(search, together)
-    hits = search.snapshot.searcher.search(together, limit=weights.FIRST_HITS, count=False).hits
+        asked = _with_neighbourhood(search, asked)
+    hits = search.snapshot.searcher.search(asked, limit=weights.FIRST_HITS, count=False).hits
+    first = ranking.group(search.snapshot, hits, unwanted=search.unwanted or 0)
+    whole = len(hits) < weights.FIRST_HITS
     spreads = may_spread and 1 < len(queries) <= SPREAD_WORDS
     if spreads:
         mask = spread.holding_all(search, tier, queries)
-    elif len(hits) == weights.FIRST_HITS:
-        # What a misspelt word is taken for may be another thing after a commit.
-        meant = tuple(search.words.expanded.items()) if tier == "close" else ()
-        mask = search.sessions.matching(together, (tier, search.base_key, search.clauses, meant))
+    elif whole:
+        mask = search.sessions.mask_of(first)
     else:
-        mask = search.sessions.mask_of(search.sessions.numbers_at([a for _, a in hits]))
+        # What a misspelt word is taken for may be another thing after a commit.
+        meant = tuple(search.words.expanded.items()) if tier == "close" else None
+        alone = len(queries) == 1 and meant is None
+        key = search.set_key(tier, search.clauses[0]) if alone else (tier, search.base_key, search.clauses, meant)
+        mask = search.sessions.matching(together, key)
     if not mask:
         return None
-    ranked = _in_order(search, together, queries, mask if spreads else 0, None if search.newest else hits)
+    ranked = _in_order(search, asked, queries, mask if spreads else 0, None if search.newest else (first, whole))
     partial = search.within(any_of(queries)) if spreads else None
     return Found(tier, mask.bit_count(), ranked, patterns(search, tier), together, partial)
 
@@ -200,9 +232,11 @@ def _with_neighbourhood(search: Search, together: Query) -> Query:
     return Query.boolean_query([(Occur.Must, together), (Occur.Should, Query.boost_query(side_by_side, weights.ADJACENT))])
 
 
-def _in_order(
-    search: Search, query: Query, queries: list[Query], spread_mask: int, first: list[ranking.Hit] | None
-) -> Iterator[Ranked]:
+_First = tuple[dict[int, Ranked], bool]
+"""The sessions of a query's first round of hits, and whether there are no more of them."""
+
+
+def _in_order(search: Search, query: Query, queries: list[Query], spread_mask: int, first: _First | None) -> Iterator[Ranked]:
     seen: set[int] = set()
     for ranked in _by_rounds(search, query, first):
         seen.add(ranked.number)
@@ -213,17 +247,25 @@ def _in_order(
             yield from spread.ranked(search, queries, rest)
 
 
-def _by_rounds(search: Search, query: Query, first: list[ranking.Hit] | None = None) -> Iterator[Ranked]:
+def _by_rounds(search: Search, query: Query, first: _First | None = None) -> Iterator[Ranked]:
     """Yield the sessions of `query`'s hits; those of a later round stand below those of an earlier one."""
+    lean_of = search.lean_of if search.leans else None
     seen: set[int] = set()
-    for hits in ranking.rounds(search.snapshot, query, newest=search.newest, now=search.now, first=first):
-        grouped = ranking.group(search.snapshot, hits, search.newest)
-        found = {n: r for n, r in grouped.items() if n not in seen} if seen else grouped
-        if not seen and len(hits) < weights.FIRST_HITS and not search.newest:
-            for ranked in found.values():
-                ranked.whole = True
+    if first is not None:
+        found, whole = first
+        for ranked in found.values():
+            ranked.whole = whole
         seen.update(found)
-        yield from ranking.in_order(found, search.now, search.lean_of if search.leans else None, newest=search.newest)
+        yield from ranking.in_order(found, search.now, lean_of, newest=search.newest)
+        if whole:
+            return
+    unwanted = search.unwanted or 0
+    rounds = ranking.rounds(search.snapshot, query, newest=search.newest, now=search.now, begun=first is not None)
+    for hits in rounds:
+        grouped = ranking.group(search.snapshot, hits, search.newest, unwanted)
+        found = {n: r for n, r in grouped.items() if n not in seen} if seen else grouped
+        seen.update(found)
+        yield from ranking.in_order(found, search.now, lean_of, newest=search.newest)
 
 
 def browse(search: Search) -> Found | None:

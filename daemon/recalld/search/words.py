@@ -9,7 +9,7 @@ from tantivy import Occur, Query
 
 from recalld import analysis
 from recalld.index.reader import Snapshot
-from recalld.search import english, spelling, weights
+from recalld.search import chinese, english, spelling, weights
 from recalld.search.masks import sessions_of
 from recalld.search.query import Clause, Word
 from recalld.search.spelling import distance_within, one_apart
@@ -31,6 +31,9 @@ thousands begin so)."""
 _NEAR_PREFIX = 3
 _NEAR_SCAN = 1000
 """Words of such a part of the dictionary that are looked at, the most frequent ones."""
+
+_MAX_COUNTS = 4096
+"""Frequencies of terms that are kept with a snapshot."""
 
 MAX_PREFIXES = 16
 """Words with `*` that a query may hold: each walks a part of the dictionary (0.2 to 10 ms); the rest are not looked
@@ -63,8 +66,10 @@ class Words:
         self._schema = snapshot.schema
         self._searcher = snapshot.searcher
         self._sessions = sessions_of(snapshot)
-        self._counts: dict[tuple[str, str], int] = {}
+        self._counts = self._sessions.counts
+        self._spread: dict[Word, int] = {}
         self._forms: dict[Word, Query] = {}
+        self._written: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
         self.expanded: dict[Word, tuple[str, ...]] = {}
         """Terms that stand for a word beside its own, for highlighting."""
 
@@ -128,19 +133,29 @@ class Words:
 
     def spread_frequency(self, word: Word) -> int:
         """Return about how many documents hold a word in some form; 0 where none can."""
+        known = self._spread.get(word)
+        if known is None:
+            known = self._spread[word] = self._any_frequency(word)
+        return known
+
+    def _any_frequency(self, word: Word) -> int:
         if word.prefix or len(word.tokens) > 1:
-            return self.frequency((word,)) or (1 if word.prefix else 0)
+            written = [word.tokens] if word.prefix else [word.tokens, *self.writings(word)]
+            return sum(self.frequency((Word(word.text, t),)) for t in written) or (1 if word.prefix else 0)
         token = word.tokens[0]
         counts = [self._df(f, token) for f in ("text", "path", "title", "parts")]
         if is_name(token):
             counts += [self._df("stem", s) for s in english.stems(token)]
             counts += [self._df("text", t) for t in self.same_stem(token)]
+        counts += [self._df("text", written[0]) for written in self.writings(word)]
         return max(counts)
 
     def _df(self, name: str, token: str) -> int:
         key = (name, token)
         known = self._counts.get(key)
         if known is None:
+            if len(self._counts) >= _MAX_COUNTS:
+                self._counts.clear()
             known = self._counts[key] = self._searcher.doc_freq(name, token)
         return known
 
@@ -178,6 +193,7 @@ class Words:
         tokens = word.tokens
         if word.prefix:
             return found[0]
+        found += self._otherwise_written(word)
         if len(tokens) > 1:
             if all(map(is_name, tokens)):
                 stems = [*map(analysis.stem, tokens)]
@@ -206,11 +222,27 @@ class Words:
                 self._remember(word, ["\x1f".join(parts)])
         return any_of(found)
 
+    def writings(self, word: Word) -> list[tuple[str, ...]]:
+        """Return a Chinese word's other writings, simplified and traditional, that the index may hold."""
+        if word.text.isascii():
+            return []
+        found = self._written.get(word.tokens)
+        if found is None:
+            found = self._written[word.tokens] = chinese.writings(
+                word.tokens, lambda token: self._df("text", token) or self._df("title", token)
+            )
+        return found
+
+    def _otherwise_written(self, word: Word) -> list[Query]:
+        written = [] if word.prefix else self.writings(word)
+        self._remember(word, ["\x1f".join(tokens) for tokens in written])
+        return [q for tokens in written for f in ("text", "path", "title") for q in self._phrase(f, tokens)]
+
     def terms(self, word: Word) -> list[Query]:
         """Return the forms of a word, as plain terms if it is one: a search for the best need not see all hits then."""
         token = word.tokens[0]
         if len(word.tokens) > 1 or word.prefix or not is_name(token):
-            return [self.exact(word)]
+            return [self.exact(word), *self._otherwise_written(word)]
         named = [("text", t) for t in (token, *self.same_stem(token))]
         named += [("stem", s) for s in english.stems(token)]
         named.append(("parts", token))

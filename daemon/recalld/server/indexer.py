@@ -21,7 +21,7 @@ from recall.errors import RecallError, RequestError, Unavailable
 from recalld import logs
 from recalld.server.control import Control, Event
 
-COMMAND = (sys.executable, "-m", "recalld.ingest")
+COMMAND = (sys.executable, "-P", "-m", "recalld.ingest")
 FIRST_DELAY, LAST_DELAY = 0.1, 30.0
 """Seconds before the first and, at most, before a later restart."""
 SOUND_LIFE = 30.0
@@ -78,6 +78,8 @@ class Indexer:
         """How the last child that died unasked did so."""
         self.status: dict[str, Any] = {}
         """What the child said last of files and progress; see `docs/architecture.md`."""
+        self.redacted: dict[str, int] = {}
+        """Secrets by kind that children took out before they asked for another one."""
         self._pending: dict[int, _Pending] = {}
         self._number = 0
         self._control: Control | None = None
@@ -87,6 +89,8 @@ class Indexer:
         self._working = asyncio.Event()
         self._heard = 0.0
         self._delay = first_delay
+        self._ending = self._renewing = False
+        """The child was told to end for another one; the other one has not yet looked at everything."""
 
     def start(self) -> None:
         """Start the child, and another whenever it dies, until `stop`."""
@@ -95,6 +99,11 @@ class Indexer:
     @property
     def running(self) -> bool:
         return self.state == "running"
+
+    @property
+    def renewing(self) -> bool:
+        """Another child takes the place of one that has ended its work well: what is asked waits for it, a second."""
+        return self._renewing and self.state == "starting"
 
     @property
     def alive(self) -> bool:
@@ -159,6 +168,11 @@ class Indexer:
             failure = await self._live()
             if self._stopping.is_set():
                 return
+            if self._ending:
+                self._ending = False
+                self._fail_pending(_died_over, "the indexing process died over it: ask again")  # it may have, at the end
+                continue
+            self._renewing, self.redacted = False, {}
             self.last_failure, self.restarts = failure, self.restarts + 1
             if loop.time() - born >= SOUND_LIFE:
                 self._delay = self._first_delay
@@ -240,13 +254,15 @@ class Indexer:
     def _event(self, event: Event) -> None:
         self._heard = asyncio.get_running_loop().time()
         kind = event.get("event")
-        self.status = event.get("status") or self.status
+        self._take_status(event.get("status"))
         if kind == "ready":
             self.state = "running"
             self._on_index(event["index"], None)
             logs.info("indexer_ready", pid=self.pid, index=event["index"])
             for pending in self._pending.values():
                 self._send(pending)
+        elif kind == "renew":
+            self._renew(event.get("redacted") or {})
         elif kind == "commit":
             self._on_index(event["index"], event.get("sessions"))
         elif kind == "done":
@@ -254,6 +270,23 @@ class Indexer:
         if kind in ("ready", "status", "commit"):
             self._on_status()
         self._set_working()
+
+    def _renew(self, redacted: dict[str, int]) -> None:
+        """Have the child end that has built an index, and one start that has not its memory. It asks when all is
+        committed; what it was asked before it is told to stop it answers, and what comes later waits for the next."""
+        if self._control is None or self._stopping.is_set():
+            return
+        logs.info("indexer_renewed", pid=self.pid)
+        self.redacted = redacted
+        self.state, self._ending, self._renewing = "starting", True, True
+        self._control.send({"cmd": "stop"})
+
+    def _take_status(self, status: dict[str, Any] | None) -> None:
+        if not status:
+            return
+        if self._renewing and self.state == "running" and status.get("complete"):
+            self._renewing = False
+        self.status = status | {"complete": True} if self._renewing else status  # the one before had read everything
 
     def _done(self, event: Event) -> None:
         pending = self._pending.get(event["id"])

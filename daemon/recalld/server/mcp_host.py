@@ -24,7 +24,7 @@ from recall import wire
 from recall.errors import FrameTooLarge, ProtocolError
 from recalld import logs
 
-COMMAND = (sys.executable, "-m", "recalld.mcp")
+COMMAND = (sys.executable, "-P", "-m", "recalld.mcp")
 STOP = 1.0
 """Seconds that the child gets to end: all it does is answer questions, so there is nothing to lose."""
 MAX_REST = 64 * 1024

@@ -53,6 +53,7 @@ async def _status(service: Service, params: Params, send: Send) -> Result:
 
 
 def _search(service: Service, params: Params) -> Result:
+    service.warmer.asked()
     return search(service.snapshot, params)
 
 
@@ -89,12 +90,16 @@ def _resume(service: Service, params: Params) -> Result:
 
 async def _doctor(service: Service, params: Params, send: Send) -> Result:
     findings = service.findings()
-    if service.indexer.running:
+    if service.indexer.running or service.indexer.renewing:
         why = f"the indexing process did not answer within {DOCTOR_PATIENCE:g} s"
         try:
             async with asyncio.timeout(DOCTOR_PATIENCE):
                 told = await service.indexer.ask("doctor")
-                return {"findings": findings + told["findings"], "notes": told.get("notes", {})}
+                notes = told.get("notes", {})
+                if before := service.indexer.redacted:
+                    now = notes.get("redacted", {})
+                    notes["redacted"] = {kind: before.get(kind, 0) + now.get(kind, 0) for kind in {**before, **now}}
+                return {"findings": findings + told["findings"], "notes": notes}
         except TimeoutError:
             remedy = "it may be busy with one huge file: repeat in a minute; if it stays, restart recalld"
         except Unavailable as error:

@@ -17,12 +17,15 @@ MAX_TEXT = 1024 * 1024
 MAX_PAYLOAD = 4 * 1024 * 1024
 """Bytes of what an agent handed to a hook; the launcher sends no more."""
 
+FIRST_MS, LAST_MS = -62_135_596_800_000, 253_402_300_799_999
+"""The times that a calendar has: the years 1 to 9999. What lies outside is no time, and more than an index can hold."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WHAT: dict[Type, str] = {
     "text": "text",
     "texts": "text or a list of texts",
     "bool": "true or false",
-    "time": "milliseconds since 1970 or an ISO 8601 time",
+    "time": "milliseconds since 1970 or an ISO 8601 time, of the years 1 to 9999",
     "map": "a map",
     "payload": "bytes or text (4 MiB at most) or a map",
 }
@@ -80,7 +83,9 @@ def _fits(spec: Param, value: Any) -> bool:
     if kind == "payload":
         return isinstance(value, dict) or (isinstance(value, bytes | str) and len(value) <= MAX_PAYLOAD + 65536)
     if kind == "time":
-        return (isinstance(value, int) and not isinstance(value, bool)) or (isinstance(value, str) and len(value) < 100)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return FIRST_MS <= value <= LAST_MS
+        return isinstance(value, str) and len(value) < 100
     texts = value if kind == "texts" and isinstance(value, list) else [value]
     return bool(texts) and all(
         isinstance(text, str) and len(text) <= MAX_TEXT and (spec.choices is None or text in spec.choices) for text in texts

@@ -25,6 +25,7 @@ from recalld.server.indexer import COMMAND, Indexer
 from recalld.server.mcp_host import McpHost
 from recalld.server.notify import Notifier
 from recalld.server.process import resident_bytes
+from recalld.server.warmer import Warmer
 from recalld.sources import SOURCES
 
 
@@ -52,6 +53,7 @@ class Service:
         self.reader: IndexReader | None = None
         self.hooks = Hooks()
         self.counts = Counts(SOURCES)
+        self.warmer = Warmer()
         self._env = dict(env)
         self._started = time.monotonic()
         self._readable = asyncio.Event()
@@ -119,6 +121,8 @@ class Service:
             self.reader.snapshot.complete = bool(self.indexer.status.get("complete"))
             self.reader.snapshot.pending_bytes = int(self.indexer.status.get("pending_bytes", 0))
             self.reader.snapshot.records = self.counts.records if self.counts.known.is_set() else None
+            if self.reader.snapshot.complete:
+                self.warmer.moved(self.reader.snapshot)
 
     def _status_changed(self) -> None:
         self._progress()
@@ -234,7 +238,7 @@ class Service:
                 "remove the key or correct its name",
                 config,
             )
-        if not self.indexer.running:
+        if not (self.indexer.running or self.indexer.renewing):
             how = self.indexer.last_failure or "it is starting"
             add("indexer", f"the indexing process does not run: {how}", "wait a moment; if it stays, see the log")
         elif self.indexer.restarts:

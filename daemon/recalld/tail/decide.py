@@ -34,6 +34,9 @@ class Round:
 
     def decide(self) -> list[Action]:
         """Return what is to be done, what is to be read last."""
+        for file_id in self._scan.same:
+            self._settled.add(file_id)
+            self._ask_for_whole(self._memory.by_id[file_id])
         for found in self._scan.found:
             if found.source.kind in WHOLE_KINDS:
                 self._small(found)
@@ -54,6 +57,8 @@ class Round:
             self._move(name, found)
         for name, found in list(self._free.items()):
             self._replace(name, found)
+        for name, found in list(self._free.items()):
+            self._rewritten(name, found)
         for name, found in list(self._free.items()):
             if found.stat.size and not self._is_copy(name, found):
                 self._begin(found)
@@ -121,7 +126,7 @@ class Round:
         if file is None or file.kind != found.source.kind:
             return
         stat = found.stat
-        if not file.deleted and _state(file) == stat and not self._memory.doubtful(file.path):
+        if self._memory.unchanged(file, stat):
             self._settle(name, found, file, certain=True)
         elif stat.size and self._fits(name, found, file, whole=_other(file, stat)):
             self._settle(name, found, file)
@@ -172,6 +177,37 @@ class Round:
         self._memory.release(file.id)
         self._reads[file.id] = Replace(file)
 
+    def _rewritten(self, name: Name, found: Found) -> None:
+        """Rule 5: a file that was put away, or fetched back, with another text than it had."""
+        source, stat = found.source, found.stat
+        if not stat.size:
+            return
+        for file in self._memory.like(found):
+            if file.id in self._settled or file.id in self._held or self._still_there(file):
+                continue
+            if file.logical != source.logical or not self._put_away(file, found):
+                continue
+            del self._free[name]
+            self._settled.add(file.id)
+            if file.deleted:
+                self._actions.append(Back(file))
+            was = file.path
+            self._memory.young.pop(was, None)
+            self._memory.release(file.id)
+            self._memory.place(file, source, stat)
+            self._actions.append(Move(file, source, was))
+            self._reads[file.id] = Replace(file)
+            return
+
+    def _put_away(self, file: StoredFile, found: Found) -> bool:
+        """Return whether the way from a checkpoint's path to where a file was found is one that agents take files:
+        compressed, into an archive, or back. A name alone does not make it that file: Claude Code goes on with one
+        session's id in another project's directory, and what the first one said is not to go then."""
+        root, path = str(found.source.root), str(found.source.path)
+        if not file.deleted and (file.dev, file.ino) == (found.stat.dev, found.stat.ino):
+            return True
+        return file.root == root and rank(file.path, root)[:2] != rank(path, root)[:2]
+
     def _is_copy(self, name: Name, found: Found) -> bool:
         """Rule 3: one of several files that say the same; settle which of them is read."""
         known = self._memory.copies.get(name)
@@ -212,7 +248,7 @@ class Round:
             self._memory.copies[was] = Copy(there, file.id)
 
     def _begin(self, found: Found) -> None:
-        """Rule 5: a new file."""
+        """Rule 6: a new file."""
         file = self._memory.new(found.source, found.stat)
         self._settled.add(file.id)
         self._reads[file.id] = Read(file, "new")
@@ -260,12 +296,17 @@ class Round:
             young = self._memory.doubtful(file.path)
             if (changed or young) and (file.compressed or stat.size > file.offset):
                 self._reads[file.id] = Read(file, "grown" if file.mtime_ns else "new")
+                if file.mtime_ns:
+                    self._memory.note_growth(file)
             else:
                 self._refresh(file, stat, before)
         if doubt:
             file.verified = False
             self._memory.unchecked.add(file.id)
             self._memory.told.discard(file.id)
+        self._ask_for_whole(file)
+
+    def _ask_for_whole(self, file: StoredFile) -> None:
         if file.id in self._memory.unchecked and file.id not in self._memory.told:
             self._memory.told.add(file.id)
             self._actions.append(Whole(file))

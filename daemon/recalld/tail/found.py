@@ -52,6 +52,8 @@ class Scan:
     blind: set[str] = field(default_factory=set)
     """Paths below covered ones that could not be read or are excluded: nothing is known of what is below them."""
     problems: list[Problem] = field(default_factory=list)
+    same: set[str] = field(default_factory=set)
+    """Ids of checkpoints whose files are there, and in the state that was seen last."""
 
     def covers(self, path: str) -> bool:
         """Return whether a file at `path` would have been found."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf
+from sys import intern
 from typing import TypeVar
 
 from recalld.index.documents import StoredFile
@@ -16,7 +16,17 @@ from recalld.tail.found import Found, Stat
 RACY = 2.0
 """Seconds. The coarsest timestamps of a file system in use (FAT, some network mounts)."""
 
+QUIET = 60.0
+"""Seconds without growth after which a file that grew is compared as a whole: once a pause, not once a line."""
+
+CHECKED_PER_SECOND = 2**20
+"""A file waits for at least a second for each of these bytes before it, so that no pattern of growth costs more."""
+
+MOST_CHECKED = 64 * 2**20
+"""Longer prefixes are compared at the next start only: a new line would wait for it (this many bytes take some 60 ms)."""
+
 Key = TypeVar("Key")
+First = TypeVar("First")
 Name = tuple[str, str]
 """(agent, path) or (agent, logical name)."""
 
@@ -42,14 +52,20 @@ class Memory:
         """Those of them that a `Whole` was given for."""
         self.young: dict[str, float] = {}
         """Path -> when to look again: its timestamp may stand for more than one state."""
+        self.grown: dict[str, float] = {}
+        """Id -> when its whole prefix is to be compared, because it grew: an append leaves the middle alone, but only
+        reading the middle tells."""
         self._now = now
-        self._by_path: dict[Name, str] = {}
-        self._agents: set[str] = set()
-        self._by_logical: defaultdict[Name, set[str]] = defaultdict(set)
-        self._by_inode: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
+        self._by_path: dict[str, dict[str, str]] = {}
+        """Agent -> path -> id."""
+        self._by_logical: dict[str, Ids[str]] = {}
+        """Agent -> logical name -> ids."""
+        self._by_inode: dict[int, Ids[int]] = {}
+        """Device -> inode -> ids."""
 
     def add(self, file: StoredFile) -> None:
         """Take in a checkpoint."""
+        _share(file)
         self.by_id[file.id] = file
         self._index(file)
 
@@ -63,19 +79,19 @@ class Memory:
 
     def at(self, agent: str, path: str) -> StoredFile | None:
         """Return the checkpoint of the file at a path: the living one, where several were there one after the other."""
-        file_id = self._by_path.get((agent, path))
+        file_id = self._by_path.get(agent, _NO_PATHS).get(path)
         return None if file_id is None else self.by_id[file_id]
 
     def all_at(self, path: str) -> list[StoredFile]:
         """Return the checkpoints of every agent at a path."""
-        return [file for agent in self._agents if (file := self.at(agent, path)) is not None]
+        return [file for agent in self._by_path if (file := self.at(agent, path)) is not None]
 
     def like(self, found: Found) -> list[StoredFile]:
         """Return the checkpoints of the same kind that could be this file by inode or logical name, best first."""
         source, stat = found.source, found.stat
-        inode = self._by_inode.get((stat.dev, stat.ino), set())
-        logical = self._by_logical.get((source.agent, source.logical), set())
-        files = [self.by_id[file_id] for file_id in inode | logical]
+        inode = _ids(self._by_inode, stat.dev, stat.ino)
+        logical = _ids(self._by_logical, source.agent, source.logical)
+        files = [self.by_id[file_id] for file_id in {*inode, *logical}]
         # a deleted file's inode may be anyone's by now
         fit = [
             f
@@ -86,7 +102,7 @@ class Memory:
 
     def living(self, source: SourceFile) -> list[StoredFile]:
         """Return the checkpoints of files on disk with this logical name, best first."""
-        files = [self.by_id[file_id] for file_id in self._by_logical.get((source.agent, source.logical), ())]
+        files = [self.by_id[file_id] for file_id in _ids(self._by_logical, source.agent, source.logical)]
         fit = [f for f in files if not f.deleted and f.kind == source.kind]
         return sorted(fit, key=lambda f: (rank(f.path, f.root), f.id))
 
@@ -126,13 +142,33 @@ class Memory:
         """Return whether an unchanged stat proves nothing, because it was too young when it was taken."""
         return self.young.get(path, inf) <= self._now()
 
+    def unchanged(self, file: StoredFile, stat: Stat) -> bool:
+        """Return whether the file at a checkpoint's path is, by a stat that can be trusted, as it was last seen."""
+        return (
+            (file.size, file.mtime_ns, file.ino, file.dev) == (stat.size, stat.mtime_ns, stat.ino, stat.dev)
+            and not file.deleted
+            and not self.doubtful(file.path)
+        )
+
+    def note_growth(self, file: StoredFile) -> None:
+        """Remember that a file grew: what was before is compared when it has come to rest."""
+        if 0 < file.offset <= MOST_CHECKED and not file.compressed:
+            self.grown[file.id] = self._now() + max(QUIET, file.offset / CHECKED_PER_SECOND)
+
     def due(self) -> tuple[list[str], float | None]:
         """Return the paths whose time has come, once each, and the seconds until the next one's."""
         now = self._now()
         ready = [path for path, when in self.young.items() if -inf < when <= now]
         for path in ready:
             self.young[path] = -inf  # told once, and overdue until it is looked at
-        later = [when - now for when in self.young.values() if when > now]
+        for file_id in [file_id for file_id, when in self.grown.items() if when <= now]:
+            del self.grown[file_id]
+            file = self.by_id.get(file_id)
+            if file is not None and not file.deleted:
+                self.unchecked.add(file_id)
+                self.told.discard(file_id)
+                ready.append(file.path)
+        later = [when - now for when in (*self.young.values(), *self.grown.values()) if when > now]
         return ready, min(later) if later else None
 
     def release(self, file_id: str) -> None:
@@ -170,29 +206,58 @@ class Memory:
         return file
 
     def _index(self, file: StoredFile) -> None:
-        self._agents.add(file.agent)
-        name = (file.agent, file.path)
-        there = self.at(*name)
+        there = self.at(file.agent, file.path)
         if there is None or there.deleted or not file.deleted:
-            self._by_path[name] = file.id
-        self._by_logical[file.agent, file.logical].add(file.id)
+            self._by_path.setdefault(file.agent, {})[file.path] = file.id
+        _note(self._by_logical, file.agent, file.logical, file.id)
         if file.ino:
-            self._by_inode[file.dev, file.ino].add(file.id)
+            _note(self._by_inode, file.dev, file.ino, file.id)
 
     def _unindex(self, file: StoredFile) -> None:
-        name = (file.agent, file.path)
-        if self._by_path.get(name) == file.id:
-            del self._by_path[name]
-        _discard(self._by_logical, (file.agent, file.logical), file.id)
-        _discard(self._by_inode, (file.dev, file.ino), file.id)
+        paths = self._by_path.get(file.agent, _NO_PATHS)
+        if paths.get(file.path) == file.id:
+            del paths[file.path]
+        _discard(self._by_logical, file.agent, file.logical, file.id)
+        _discard(self._by_inode, file.dev, file.ino, file.id)
 
 
-def _discard(table: dict[Key, set[str]], key: Key, file_id: str) -> None:
-    ids = table.get(key)
-    if ids is not None:
-        ids.discard(file_id)
-        if not ids:
-            del table[key]
+# Nearly every name has one checkpoint, and there are thousands: one id stands for itself, and no pair is kept as a key.
+
+Ids = dict[Key, str | tuple[str, ...]]
+
+_NO_PATHS: dict[str, str] = {}
+
+
+def _ids(table: dict[First, Ids[Key]], first: First, key: Key) -> tuple[str, ...]:
+    held = table.get(first, {}).get(key, ())
+    return (held,) if isinstance(held, str) else held
+
+
+def _note(table: dict[First, Ids[Key]], first: First, key: Key, file_id: str) -> None:
+    held = _ids(table, first, key)
+    if file_id not in held:
+        table.setdefault(first, {})[key] = (*held, file_id) if held else file_id
+
+
+def _discard(table: dict[First, Ids[Key]], first: First, key: Key, file_id: str) -> None:
+    held = _ids(table, first, key)
+    if file_id in held:
+        left = tuple(other for other in held if other != file_id)
+        if left:
+            table[first][key] = left if len(left) > 1 else left[0]
+        else:
+            del table[first][key]
+
+
+def _share(file: StoredFile) -> None:
+    """Have equal values of a checkpoint that came out of the index be one object: a fifth of what it takes."""
+    file.agent, file.kind, file.root = intern(file.agent), intern(file.kind), intern(file.root)
+    if file.session == file.logical:
+        file.session = file.logical
+    if file.offset == file.size:
+        file.offset = file.size
+    if file.tail == file.head:
+        file.tail = file.head
 
 
 def rank(path: str, root: str) -> tuple[bool, bool, str]:

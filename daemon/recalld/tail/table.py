@@ -14,12 +14,19 @@ The rules, in the order in which they are tried for one scan:
    2. So it does not matter which was seen first.
 4. *Replace.* A known path with another text: truncated and written anew, rewritten in place, or replaced. It is read
    from the start. A file cut to nothing keeps what it said until it has a line again.
-5. *New.* Everything else on disk that is not empty.
-6. *Gone.* Checkpoints whose path was looked at and which no file answers to.
+5. *Rewritten and put away.* A file in an archive, or compressed, or back from there, of whose logical name a checkpoint
+   is left that no file answers to: what was read of it before is replaced, as if the rewriting had been seen where it
+   was.
+6. *New.* Everything else on disk that is not empty.
+7. *Gone.* Checkpoints whose path was looked at and which no file answers to.
 
 A timestamp proves nothing while it is young: a file changed within `RACY` of the look can change again and keep size
 and mtime. Such a file is due for another look, in which its edges are compared even if its stat says that nothing
 changed.
+
+Growth leaves a prefix as it was, and the edges of it are all that is compared then. A change in the middle of a file that
+also grew shows only when the whole is read, so that is done once the file has been quiet for a while (`QUIET`), at a
+bounded cost (`CHECKED_PER_SECOND`, `MOST_CHECKED`).
 
 The table reads files to compare them, and writes nothing. It changes the identity fields of its checkpoints (path,
 device, inode, logical name, deleted) as it decides, so the same finding is not told twice; `size` and `mtime_ns` are
@@ -81,6 +88,11 @@ class FileTable:
     def drop(self, file: StoredFile) -> None:
         """Forget a checkpoint: the next look finds a new file there."""
         self._memory.remove(file)
+
+    def known(self, agent: str, path: str, stat: Stat) -> str | None:
+        """Return the id of the checkpoint whose file is at a path in a state in which nothing is left to do, or None."""
+        file = self._memory.at(agent, path)
+        return file.id if file is not None and self._memory.unchanged(file, stat) else None
 
     def examine(self, found: Found) -> list[Action]:
         """Return what is to be done about one file that is there."""

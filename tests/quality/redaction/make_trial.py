@@ -17,7 +17,7 @@ from quality.redaction.generated import generated
 from quality.redaction.load import Half, items
 
 HERE = Path(__file__).resolve().parent
-OTHERS: tuple[Half, ...] = ("dev", "opened")
+OTHERS: tuple[Half, ...] = ("dev", "opened", "final")
 SEED = "redaction/trial/23"
 
 

@@ -1,0 +1,64 @@
+"""A decision's file that holds anything else stops the service with its name, and never with a fault of ours."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import pytest
+
+from recall.errors import DecisionsDamaged
+from recalld.decisions import Decisions, Forgotten
+
+GOOD = [1, "session", "s", 5, None, ["a"], b"\1" * 8, b"", [["/x", 2]], 2, True, False]
+
+
+def sealed(values: Any) -> bytes:
+    """Return a file as it is written, with a checksum that fits."""
+    content = msgpack.packb(values)
+    return bytes(msgpack.packb([1, zlib.crc32(content), content]))
+
+
+def kept(root: Path, name: str, data: bytes) -> Path:
+    (root / "decisions").mkdir(exist_ok=True)
+    path = root / "decisions" / name
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        *([*GOOD, "of a later version"], GOOD[:2], {"a": 1}, [], None, 7, ["x", *GOOD[1:]], [*GOOD[:5], 7, *GOOD[6:]]),
+        *(
+            [*GOOD[:5], [["nested"]], *GOOD[6:]],
+            [*GOOD[:6], "text", *GOOD[7:]],
+            [*GOOD[:6], b"\1" * 7, *GOOD[7:]],
+            [*GOOD[:6], None, *GOOD[7:]],
+        ),
+    ],
+)
+def test_what_is_no_decision_is_refused_by_the_name_of_its_file(tmp_path: Path, values: Any) -> None:
+    path = kept(tmp_path, "forget-000001.decision", sealed(values))
+    with pytest.raises(DecisionsDamaged, match=str(path)):
+        Decisions(tmp_path)
+
+
+@pytest.mark.parametrize("values", [[1, [], False], [[1], [], False], ["text", [], False], [[], [], False, "more"], None, 3])
+def test_what_is_no_list_of_exclusions_is_refused_by_the_name_of_its_file(tmp_path: Path, values: Any) -> None:
+    path = kept(tmp_path, "exclude.decision", sealed(values))
+    with pytest.raises(DecisionsDamaged, match=str(path)):
+        Decisions(tmp_path)
+
+
+def test_a_decision_is_read_as_it_was_written(tmp_path: Path) -> None:
+    one = Forgotten(3, "before", "2026-11-30", 5, 4, {"a\0b"}, {1, 2**64 - 1}, {7}, [["/x", 2]], 2, True, True)
+    decisions = Decisions(tmp_path)
+    decisions.keep(one)
+    decisions.excluded.patterns = ["/w/a\nb"]
+    decisions.keep_excluded()
+    again = Decisions(tmp_path)
+    assert again.forgotten == {3: one}
+    assert again.excluded == decisions.excluded
