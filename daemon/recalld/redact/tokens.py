@@ -286,7 +286,11 @@ TOKENS: tuple[Token, ...] = (
     _t("openai-key", "T3BlbkFJ", rf"T3BlbkFJ{_W}{{10,120}}", behind=r"[A-Za-z0-9_-]{8,100}$"),
     _t("authorization", "QVdTOm", r"QVdTOm[A-Za-z0-9+/=]{40,4000}", apart=True),
     _t("authorization", "eyJhdXRocyI6", r"eyJhdXRocyI6[A-Za-z0-9+/=]{20,8000}", apart=True),
-    _t("bearer-token", "AAAAAAAAAAAAAAAAAAAAA", r"A{21,30}[A-Za-z0-9%]{60,160}", apart=True),
+    Token(
+        "bearer-token",  # with what may stand before it, so that a megabyte of one letter is no megabyte of hits
+        tuple(c + "A" * 21 for c in " \"'`=:([>,;\n\t"),
+        re.compile(r"\W(A{21,30}[A-Za-z0-9%]{60,160})"),
+    ),
     _t(
         "api-key",
         "pat-na1- pat-na2- pat-na3- pat-eu1- pat-ap1-",
