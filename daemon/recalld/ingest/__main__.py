@@ -81,6 +81,9 @@ class Process:
         try:
             self._run()
         except BaseException as failure:
+            number = logs.errno_of(failure)
+            if number is not None:
+                self.control.send("failed", errno=number)
             generation = self.generations.current()
             why = is_damage(failure, generation)
             if why is not None and generation is not None:
