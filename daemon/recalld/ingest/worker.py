@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recall.errors import RecallError
+from recall.errors import IndexFailure, RecallError
 from recalld import logs
 from recalld.index.documents import StoredFile, from_body
 from recalld.index.writer import IndexWriter
@@ -186,6 +186,9 @@ class Worker:
             try:
                 result = self.handlers[name](message.get("params") or {})
             except RecallError as error:
+                if isinstance(error, IndexFailure) and error.__cause__ is not None:
+                    self._done(message, error)
+                    raise  # a writer that has failed is of no use: the next process carries out what was decided
                 result = error
             self._done(message, result)
         else:
@@ -279,6 +282,8 @@ class Worker:
         file, chunks = self._current
         try:
             read = next(chunks, None)
+        except IndexFailure:
+            raise  # it is not the file's
         except (OSError, RecallError) as error:
             message = error.message if isinstance(error, RecallError) else (error.strerror or str(error))
             self.troubles[file.path] = message
