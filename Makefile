@@ -13,7 +13,7 @@ demo: $(READY)
 	@$(BIN)/recall demo
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist loadfile
 
 # The agents' command lines, for the tests that run them: 1.2 GB into .agents, once.
 agents: $(READY)

@@ -163,6 +163,18 @@ class HookCounts(TypedDict):
     p99_ms: float
 
 
+class IndexerStatus(TypedDict):
+    """The process that reads and writes."""
+
+    state: Literal["starting", "running", "waiting", "stopped"]
+    pid: int | None
+    restarts: int
+    last_failure: str | None
+    rss_bytes: int
+    trouble: NotRequired[str | None]
+    """What keeps it from its work, such as a full disk."""
+
+
 class Status(TypedDict):
     """Health and counts of the daemon."""
 
@@ -179,6 +191,7 @@ class Status(TypedDict):
     agents: dict[str, AgentStatus]
     hooks: NotRequired[dict[str, dict[str, HookCounts]]]
     """By agent, by event."""
+    indexer: NotRequired[IndexerStatus]
     total_bytes: NotRequired[int]
     rate: NotRequired[float]
 
@@ -200,6 +213,8 @@ class Notes(TypedDict, total=False):
     """By agent: lines of types that this version does not know, counted by the type's name."""
     redacted: dict[str, int]
     """Secrets that were taken out since the start, counted by kind."""
+    excluded_for_good: int
+    """Records that existed nowhere else and went because of the configuration's exclusions, since the start."""
 
 
 class DoctorResult(TypedDict):

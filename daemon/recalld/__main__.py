@@ -53,6 +53,7 @@ Exit status
 @click.version_option(__version__, prog_name="recalld")
 def main(log_level: str) -> None:
     """The `recalld` command."""
+    _open_standard_streams()
     logs.setup(log_level)
     os.environ["RECALLD_LOG_LEVEL"] = log_level  # the children's too
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -67,6 +68,19 @@ def main(log_level: str) -> None:
         click.echo(f"recalld: {message}", err=True)
         _leave(error.exit_status)
     _leave(0)
+
+
+def _open_standard_streams() -> None:
+    """Open what of stdin, stdout and stderr is closed, to nowhere: else the first files opened here got their numbers, and
+    a child would log into one of them."""
+    while True:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+        if descriptor > 2:
+            os.close(descriptor)
+            break
+        os.set_inheritable(descriptor, True)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", errors="backslashreplace", closefd=False)  # noqa: SIM115  # for the life of the process
 
 
 def _end(number: int, frame: FrameType | None) -> None:

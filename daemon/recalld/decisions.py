@@ -31,6 +31,7 @@ VERSION = 1
 _FORGET = "forget-"
 _EXCLUDE = "exclude"
 _SUFFIX = ".decision"
+_BESIDE = ".new"
 
 
 @dataclass(slots=True)
@@ -104,9 +105,18 @@ class Decisions:
 
     def keep(self, decision: Forgotten) -> None:
         """Write a decision, new or changed; it lasts when this returns. Raise Unavailable where it cannot be."""
-        self._last = max(self._last, decision.id)
         self._write(f"{_FORGET}{decision.id:06d}", _values(decision))
+        self._last = max(self._last, decision.id)
         self.forgotten[decision.id] = decision
+
+    def change(self, decision: Forgotten, **values: Any) -> None:
+        """Write a decision with other values. Where it cannot be written it stays as it was, in memory as on disk."""
+        before = _set(decision, values)
+        try:
+            self.keep(decision)
+        except Unavailable:
+            _set(decision, before)
+            raise
 
     def standing(self) -> list[Forgotten]:
         """Return what is forgotten: all decisions but those that were taken back."""
@@ -121,8 +131,7 @@ class Decisions:
         for found in [found for found in self.forgotten.values() if found.lifted]:
             self._remove(found)
         if self.excluded.lifting:
-            self.excluded.lifting = False
-            self.keep_excluded()
+            self.change_excluded(lifting=False)
 
     def _remove(self, decision: Forgotten) -> None:
         os.unlink(self.directory / f"{_FORGET}{decision.id:06d}{_SUFFIX}")
@@ -132,6 +141,20 @@ class Decisions:
     def keep_excluded(self) -> None:
         """Write the list of what is never read."""
         self._write(_EXCLUDE, [self.excluded.patterns, self.excluded.applied, self.excluded.lifting])
+
+    def change_excluded(self, **values: Any) -> None:
+        """Write the list with other values. Where it cannot be written it stays as it was, in memory as on disk."""
+        before = _set(self.excluded, values)
+        try:
+            self.keep_excluded()
+        except Unavailable:
+            _set(self.excluded, before)
+            raise
+
+    def sweep(self) -> None:
+        """Delete what a crash left of a decision that was being written. For the one process that writes them."""
+        for left in self.directory.glob(f"*{_BESIDE}"):
+            left.unlink(missing_ok=True)
 
     def _write(self, name: str, values: list[Any]) -> None:
         try:
@@ -144,13 +167,17 @@ class Decisions:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         content = msgpack.packb(values, unicode_errors="surrogatepass")
         path = self.directory / f"{name}{_SUFFIX}"
-        beside = self.directory / f"{name}.new"
+        beside = self.directory / f"{name}{_BESIDE}"
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with open(descriptor, "wb") as stream:
-            stream.write(msgpack.packb([VERSION, zlib.crc32(content), content]))
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(beside, path)
+        try:
+            with open(descriptor, "wb") as stream:
+                stream.write(msgpack.packb([VERSION, zlib.crc32(content), content]))
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(beside, path)
+        except OSError:
+            beside.unlink(missing_ok=True)
+            raise
         _sync(self.directory)
 
 
@@ -176,6 +203,14 @@ def _read(path: Path, made: Callable[[list[Any]], T]) -> T:
             f"the decision in {path} cannot be read ({error}): restore it from a backup, or remove it and give up what"
             " it forgot or excluded"
         ) from error
+
+
+def _set(target: Forgotten | Excluded, values: dict[str, Any]) -> dict[str, Any]:
+    """Set attributes; return what they were."""
+    before = {name: getattr(target, name) for name in values}
+    for name, value in values.items():
+        setattr(target, name, value)
+    return before
 
 
 def _values(decision: Forgotten) -> list[Any]:

@@ -19,6 +19,9 @@ LEVELS = ("debug", "info", "warning", "error")
 _LOGGER = logging.getLogger("recalld")
 _PLAIN = re.compile(r"[^\s\"=\\]+")
 _PRIORITY = {logging.DEBUG: 7, logging.INFO: 6, logging.WARNING: 4, logging.ERROR: 3, logging.CRITICAL: 2}
+_OS_ERROR = re.compile(r"\(os error (\d{1,4})\)|\bOs \{ code: (\d{1,4}),")
+"""How Rust writes an error of the operating system: for people, and in a panic."""
+
 _MAX_VALUE = 400
 """Characters of one value; an error text may quote a path of any length."""
 
@@ -75,13 +78,28 @@ def where(failure: BaseException) -> str:
     return f"{type(failure).__name__}{place}"
 
 
+def errno_of(failure: BaseException) -> int | None:
+    """Return the operating system's error number behind a failure, None where there is none: an OSError's, or the one
+    that a text of Tantivy's ends with. A number quotes nothing, so it can be told where a text must not be."""
+    cause: BaseException | None = failure
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno is not None:
+            return cause.errno
+        named = _OS_ERROR.search(str(cause))
+        if named is not None:
+            return int(named[1] or named[2])
+        cause = cause.__cause__
+    return None
+
+
 def _uncaught(failure: BaseException | None) -> None:
     """What ends a process or a thread, by where it came from: a traceback would quote the text."""
     if failure is None or isinstance(failure, KeyboardInterrupt):
         return
     frames = traceback.extract_tb(failure.__traceback__)
     trace = " ".join(f"{os.path.basename(frame.filename)}:{frame.lineno}" for frame in frames[-12:])
-    error("fault", error=type(failure).__name__, trace=trace)
+    number = errno_of(failure)
+    error("fault", error=type(failure).__name__, why=None if number is None else os.strerror(number), trace=trace)
 
 
 def line(event: str, values: Mapping[str, object]) -> str:

@@ -115,6 +115,7 @@ KINDS = frozenset(
         "token",
         "twilio-key",
         "typeform-token",
+        "unnamed-key",
         "url-password",
         "vault-token",
         "vercel-token",

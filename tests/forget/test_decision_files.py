@@ -9,7 +9,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from recall.errors import DecisionsDamaged
+from recall.errors import DecisionsDamaged, Unavailable
 from recalld.decisions import Decisions, Forgotten
 
 GOOD = [1, "session", "s", 5, None, ["a"], b"\1" * 8, b"", [["/x", 2]], 2, True, False]
@@ -62,3 +62,29 @@ def test_a_decision_is_read_as_it_was_written(tmp_path: Path) -> None:
     again = Decisions(tmp_path)
     assert again.forgotten == {3: one}
     assert again.excluded == decisions.excluded
+
+
+def test_what_cannot_be_written_is_as_it_was_in_memory_and_leaves_nothing_beside(tmp_path: Path) -> None:
+    decisions = Decisions(tmp_path)
+    one = Forgotten(1, "session", "s", 5)
+    decisions.keep(one)
+    decisions.change_excluded(patterns=["/w/a"])
+    for name in ("forget-000001", "forget-000002", "exclude"):
+        blocked = decisions.directory / f"{name}.decision"
+        blocked.unlink(missing_ok=True)
+        (blocked / "in the way").mkdir(parents=True)  # what a rename cannot replace
+    with pytest.raises(Unavailable):
+        decisions.change_excluded(patterns=["/w/a", "/w/b"], lifting=True)
+    with pytest.raises(Unavailable):
+        decisions.change(one, erased=True)
+    with pytest.raises(Unavailable):
+        decisions.keep(Forgotten(2, "session", "t", 5))
+    assert (decisions.excluded.patterns, decisions.excluded.lifting, one.erased) == (["/w/a"], False, False)
+    assert (list(decisions.forgotten), decisions.next_id()) == ([1], 2)
+    assert list(decisions.directory.glob("*.new")) == []
+
+
+def test_what_a_crash_left_of_a_decision_that_was_being_written_is_swept(tmp_path: Path) -> None:
+    kept(tmp_path, "forget-000001.new", b"half of")
+    Decisions(tmp_path).sweep()
+    assert list((tmp_path / "decisions").iterdir()) == []

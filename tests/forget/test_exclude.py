@@ -88,6 +88,46 @@ def test_what_is_already_in_goes_and_comes_back_when_the_exclusion_goes(machine:
     assert exclude(machine)["patterns"] == []
 
 
+def test_it_is_said_before_what_no_file_holds_any_more(machine: Machine) -> None:
+    gone = put(claude_file(machine.claude, S), *talk(S, "one", "two"))
+    put(claude_file(machine.claude, OTHER), *talk(OTHER, "three"))
+    machine.start()
+    machine.sync()
+    gone.unlink()
+    machine.sync()
+    plan = json.loads(machine.recall("exclude", "add", "/w/app", "--dry-run", "--json").stdout)
+    assert (plan["records"], plan["deleted_files"], plan["unrecoverable"]) == (3, 1, 2)
+    assert "2 records exist nowhere else" in machine.recall("exclude", "add", "/w/app", "--dry-run").stdout
+    assert "deletes" in machine.recall("exclude", "add", "/w/app", ok=(4,)).stderr
+    assert session_ids(machine) == {S, OTHER}
+    assert exclude(machine, add="/w/app")["unrecoverable"] == 2
+    exclude(machine, remove="/w/app")
+    machine.sync()
+    assert session_ids(machine) == {OTHER}
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_what_goes_for_good_because_of_the_configuration_is_told(machine: Machine, running: bool) -> None:
+    gone = put(claude_file(machine.claude, S), *talk(S, "one", "two"))
+    put(claude_file(machine.claude, OTHER), *talk(OTHER, "three", cwd="/w/else"))
+    machine.start()
+    machine.sync()
+    gone.unlink()
+    machine.sync()
+    machine.places.config.write_text('[exclude]\npatterns = ["/w/app"]\n')
+    if running:
+        assert machine.process is not None
+        machine.process.send_signal(signal.SIGHUP)
+        machine.sync()
+    else:
+        restart(machine)
+    assert session_ids(machine) == {OTHER}
+    assert "warning excluded_for_good records=2" in machine.log()
+    with machine.client() as client:
+        assert client.doctor()["notes"]["excluded_for_good"] == 2
+    assert "2 records of files that are gone went" in machine.recall("doctor", ok=(0, 1)).stdout
+
+
 def test_an_excluded_path_is_not_looked_at(machine: Machine) -> None:
     secret, kept = word(), word()
     hidden = machine.claude / "projects" / "-w-hidden"

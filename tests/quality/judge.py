@@ -56,9 +56,7 @@ class World:
     def recall(self, *args: str, stdin: str = "", ok: Sequence[int] = (0,)) -> str:
         """Run `recall` and return what it wrote; raise CalledProcessError on an exit status that is not in `ok`."""
         command = [sys.executable, "-m", "recall", *args]
-        done = subprocess.run(
-            command, env=self.env, cwd=self.root / "home", input=stdin, capture_output=True, text=True
-        )
+        done = subprocess.run(command, env=self.env, cwd=self.root / "home", input=stdin, capture_output=True, text=True)
         if done.returncode not in ok:
             raise subprocess.CalledProcessError(done.returncode, command, done.stdout, done.stderr)
         return done.stdout
@@ -177,7 +175,7 @@ def main() -> None:
     if a.half not in HALVES[a.what]:
         p.error(f"{a.what} has {' and '.join(HALVES[a.what])}")
     figures, failures = JUDGES[a.what](a.half, a.among)
-    if a.half in ("dev", "opened"):
+    if a.half in ("dev", "opened", "trial"):
         print("\n".join(failures))
     print(f"{a.what} {a.half}: {figures}")
 

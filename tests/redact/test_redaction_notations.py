@@ -71,6 +71,7 @@ VALUES: dict[str, Callable[[Random], str]] = {
     "words": lambda r: f"{r.choice(WORDS).capitalize()}{r.choice(WORDS)}{r.randrange(10, 99)}!",
     "phrase": lambda r: " ".join([*r.sample(WORDS, 3), str(r.randrange(10, 99))]),
     "phrase1": lambda r: " ".join(r.sample(WORDS, 4)),
+    "hyphened": lambda r: f"{r.choice(WORDS)}-{r.choice(WORDS)}-{r.randrange(10, 999)}",
     "word": lambda r: r.choice(("letmein", "swordfish", "sunshine", "dragonfly")),
     "foreign": lambda r: r.choice(("Grün", "señal", "金木水火", "ひみつ", "열쇠", "Łódź")) + draw(r, ALNUM, 4) + "7!",
     "pin": lambda r: draw(r, "123456789", 6),

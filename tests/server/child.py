@@ -5,6 +5,7 @@ Its first argument is a directory: a file there named after a fault makes it hav
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -77,6 +78,9 @@ def main() -> None:
                     os.kill(os.getpid(), signal.SIGKILL)
                 if told("hang"):
                     signal.pause()
+                if (directory / "full").exists():  # a fault that stays
+                    send(event="failed", errno=errno.ENOSPC)
+                    os._exit(1)
                 if told("fail"):
                     send(event="done", id=number, error={"code": "index", "message": "the disk is full"})
                     continue

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -85,6 +87,23 @@ def test_what_must_not_be_asked_twice_fails_when_the_child_dies_over_it(world: W
         with pytest.raises(Unavailable, match="ask again"):
             await deletion
         await sync
+
+    world.run(test)
+
+
+def test_what_the_operating_system_refuses_fails_what_was_asked_with_its_reason_until_it_does_not(world: World) -> None:
+    async def test(indexer: Indexer) -> None:
+        indexer.explain = lambda number: f"number {number}"
+        world.fault("full")
+        for _ in range(2):  # the second does not wait out the restart that is due, it brings it
+            with pytest.raises(Unavailable, match=f"number {errno.ENOSPC}"):
+                await indexer.ask("sync")
+        assert indexer.last_failure == f"exit status 1, {os.strerror(errno.ENOSPC)}"
+        assert indexer.trouble == f"number {errno.ENOSPC}"
+        (world.home / "full").unlink()
+        indexer._delay = 1000.0
+        assert await indexer.ask("sync") == {"commits": 1}
+        assert indexer.trouble is None
 
     world.run(test)
 

@@ -30,6 +30,21 @@ def test_an_exceptions_text_is_not_logged_its_place_is() -> None:
     assert "test_logs.py" in logs.where(caught.value)
 
 
+def test_the_operating_systems_reason_is_logged_wherever_it_stands_in_a_failure() -> None:
+    script = (
+        "from recalld import logs; logs.setup('info', {})\n"
+        "class Gone(Exception): pass\n"
+        "try: raise ValueError(\"words of a session: 'No space left on device (os error 28)'\")\n"
+        "except ValueError as error: raise Gone('words') from error"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert 'fault error=Gone why="No space left on device"' in done.stderr
+    assert "words" not in done.stderr
+    assert logs.errno_of(OSError(28, "words")) == 28
+    assert logs.errno_of(ValueError('Os { code: 28, kind: StorageFull, message: "…" }')) == 28
+    assert logs.errno_of(ValueError("os error")) is None
+
+
 def test_a_librarys_own_words_are_not_logged() -> None:
     script = (
         "import logging; from recalld import logs; logs.setup('info', {}); logs.info('mine', n=1);"

@@ -34,13 +34,13 @@ def add(pattern: str, dry_run: bool, yes: bool, as_json: bool) -> None:
     wanted = _absolute(pattern)
     plan = _ask({"add": wanted, "dry_run": True})
     if dry_run:
-        _show(plan, as_json, "would be excluded")
+        _show(plan, as_json, "would be excluded", ahead=True)
         return
     if plan["records"] and not yes:
         if as_json or not sys.stdin.isatty():
-            raise Refused("this removes what the index holds of it: look with --dry-run, then repeat it with --yes")
-        _show(plan, False, "to be excluded")
-        confirm("Exclude it?", "nothing was excluded")
+            raise Refused("this deletes what the index holds of it: look with --dry-run, then repeat it with --yes")
+        _show(plan, False, "to be excluded", ahead=True)
+        confirm("Exclude it, and delete that from the index?", "nothing was excluded")
     _show(_ask({"add": wanted}), as_json, "excluded")
 
 
@@ -85,7 +85,8 @@ def _absolute(pattern: str) -> str:
     return pattern
 
 
-def _show(plan: dict[str, Any], as_json: bool, what: str) -> None:
+def _show(plan: dict[str, Any], as_json: bool, what: str, *, ahead: bool = False) -> None:
+    """Print a plan, or what became of it; `ahead` of it, also what cannot be taken back."""
     if as_json:
         print_json(plan)
         return
@@ -94,7 +95,13 @@ def _show(plan: dict[str, Any], as_json: bool, what: str) -> None:
     amount = f"{counted(plan['records'], 'record')}, {counted(plan['sessions'], 'session')} whole"
     if plan["touched"]:
         amount += f", parts of {counted(plan['touched'], 'session')}"
-    print_lines([[(f"{what}: ", "bold"), (_clean(plan["pattern"]), ""), (f"  ({amount})", "dim")]])
+    lines: list[Line] = [[(f"{what}: ", "bold"), (_clean(plan["pattern"]), ""), (f"  ({amount})", "dim")]]
+    if ahead and plan.get("unrecoverable"):
+        lost = counted(plan["unrecoverable"], "record")
+        lines.append([(f"{lost} exist nowhere else any more: not even `exclude remove` brings them back", "yellow")])
+    if ahead and plan["records"]:
+        lines.append([("all of it is deleted from the index; agents' own files stay as they are", "dim")])
+    print_lines(lines)
 
 
 def _clean(text: str) -> str:

@@ -28,6 +28,7 @@ def status(as_json: bool) -> None:
     if as_json:
         print_json(dict(answer))
         return
+    from recall.clean import clean_line
     from recall.cli.render import counted, home, size, span, when
 
     pending = f", {size(answer['pending_bytes'])} to read" if answer["pending_bytes"] else ""
@@ -41,6 +42,8 @@ def status(as_json: bool) -> None:
         ],
         [(f"last commit {when(answer['last_commit']) or 'none yet'}, memory {size(answer['rss_bytes'])}", "dim")],
     ]
+    if (trouble := answer.get("indexer", {}).get("trouble")) is not None:
+        lines.append([(f"nothing can be indexed: {clean_line(trouble)}", "bold red"), ("  (recall doctor)", "dim")])
     for agent, counts in answer["agents"].items():
         skipped = f", {counted(counts['skipped_lines'], 'line')} skipped" if counts["skipped_lines"] else ""
         roots = ", ".join(home(root) for root in counts["roots"])
@@ -131,6 +134,9 @@ def _note_lines(notes: Notes) -> list[Line]:
         kinds = ", ".join(f"{clean_line(kind)} ({count})" for kind, count in sorted(redacted.items()))
         total = counted(sum(redacted.values()), "secret")
         lines.append([(f"note: {total} taken out since the indexing process started: {kinds}", "dim")])
+    if lost := notes.get("excluded_for_good", 0):
+        why = "went because of [exclude] in the configuration, since the indexing process started"
+        lines.append([(f"note: {counted(lost, 'record')} of files that are gone {why}", "dim")])
     return lines
 
 

@@ -85,8 +85,18 @@ class IndexWriter:
         try:
             self._writer.add_document(document(stored))
         except (ValueError, OSError) as error:
-            raise IndexFailure(f"a document could not be added: {error}") from error
+            why = self._died_of(error)
+            raise IndexFailure(f"a document could not be added: {why}") from why
         self._changed, self._whole = True, False
+
+    def _died_of(self, error: Exception) -> Exception:
+        """Return why the writing thread died: adding says only that it did, and the commit that must fail says why."""
+        if "killed" in str(error):
+            try:
+                self._writer.commit()
+            except (ValueError, OSError) as reason:
+                return reason
+        return error
 
     def replace(self, stored: Stored) -> None:
         """Put a document in the place of the one with its key, if there is one."""

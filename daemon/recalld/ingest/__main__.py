@@ -56,6 +56,7 @@ class Process:
         self.generations = Generations(self.places.index)
         self.recovery = Recovery(self.generations)
         self.decisions = Decisions(self.places.data)
+        self.decisions.sweep()
         self.bans = Bans(self.decisions, self._patterns())
         self.commands: Commands | None = None
         self.worker: Worker | None = None
@@ -80,6 +81,9 @@ class Process:
         try:
             self._run()
         except BaseException as failure:
+            number = logs.errno_of(failure)
+            if number is not None:
+                self.control.send("failed", errno=number)
             generation = self.generations.current()
             why = is_damage(failure, generation)
             if why is not None and generation is not None:
@@ -110,7 +114,8 @@ class Process:
         to_read = worker.pending_bytes
         if to_read > BULK_BYTES:
             _run_niced(worker)
-        if to_read > RENEW_BYTES and not self.recovery.told:  # what is told of a damaged index only this process knows
+        only_here = self.recovery.told or self.commands.lost  # what `doctor` has to tell and the next one does not know
+        if to_read > RENEW_BYTES and not only_here:
             self.control.send("renew", redacted=dict(self.redactor.counts))
         worker.run()
         if self.watcher is not None:
@@ -154,7 +159,7 @@ class Process:
         worker = self._worker_over(generation)
         worker.handlers["doctor"] = lambda _: {
             "findings": findings(worker, self.watcher, self.recovery.told),
-            "notes": notes(worker, self.redactor),
+            "notes": notes(worker, self.redactor, 0 if self.commands is None else self.commands.lost),
         }
         worker.handlers["reload"] = lambda _: self._reload(worker)
         worker.handlers["look"] = lambda params: worker.look({Path(str(params["path"]))}, urgent=True)

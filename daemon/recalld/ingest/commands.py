@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from recall.errors import Ambiguous, NotFound, UsageError
-from recalld import analysis
+from recalld import analysis, logs
 from recalld.answers import iso, resolve
 from recalld.decisions import Decisions, Forgotten
 from recalld.index.documents import SEPARATOR, StoredRecord
@@ -58,6 +58,8 @@ class Commands:
         self._configured = tuple(configured)
         self._home = home
         self._alive = alive
+        self.lost = 0
+        """Records that existed nowhere else and went because of the configuration, since this process started."""
         worker.handlers["forget"] = self.forget
         worker.handlers["exclude"] = self.exclude
         worker.tidy = self.tidy
@@ -81,8 +83,7 @@ class Commands:
         self._bans.refresh()
         hold_back(self._worker, targets, excluded=False)
         self._carry_out(targets)
-        decision.erased = True
-        self._decisions.keep(decision)
+        self._decisions.change(decision, erased=True)
         return {**result, "id": decision.id}
 
     def _decide(self, params: Params) -> Forgotten:
@@ -124,9 +125,8 @@ class Commands:
     def _summary(self, decision: Forgotten, targets: Targets) -> Result:
         snapshot = self._worker.writer.snapshot
         whole = [s for s in map(snapshot.session, sorted(targets.whole)) if s is not None]
-        files = [self._worker.files[f] for f in targets.files if f in self._worker.files]
         spared = sum(n.copied for nodes in targets.nodes.values() for n in nodes.values())
-        gone = {f.id for f in files if f.deleted}
+        gone = self._gone(targets)
         return {
             "kind": decision.kind,
             "value": decision.value,
@@ -136,14 +136,19 @@ class Commands:
             "records": targets.records,
             "copies": targets.copies,
             "spared": spared,
-            "files": len(files),
+            "files": sum(f in self._worker.files for f in targets.files),
             "deleted_files": len(gone),
-            "unrecoverable": sum(n for f, n in targets.files.items() if f in gone),
+            "unrecoverable": sum(gone.values()),
             "titles": [
                 {"agent": s.agent, "id": snapshot.public_id(s), "title": s.title}
                 for s in sorted(whole, key=lambda s: -(s.updated or 0))[:_LISTED]
             ],
         }
+
+    def _gone(self, targets: Targets) -> dict[str, int]:
+        """Return the files, by id, that held some of what is to go and are deleted: its records exist nowhere else."""
+        files = self._worker.files
+        return {f: n for f, n in targets.files.items() if f in files and files[f].deleted}
 
     def _told(self, decision: Forgotten) -> Result:
         """Return what `list` says of a decision, and what `undo` could not bring back."""
@@ -165,8 +170,7 @@ class Commands:
         result = self._told(decision)
         if params.get("dry_run"):
             return result
-        decision.lifted = True
-        self._decisions.keep(decision)
+        self._decisions.change(decision, lifted=True)
         self._bans.refresh()
         self._read_again()
         return result
@@ -211,17 +215,19 @@ class Commands:
             pattern = checked(add)
             self._worker.commit()
             targets = self._matching(Patterns([pattern], self._home))
+            gone = self._gone(targets)
             result = {
                 "pattern": pattern,
                 "sessions": len(targets.whole),
                 "touched": len(targets.sessions - targets.whole),
                 "records": targets.records,
+                "deleted_files": len(gone),
+                "unrecoverable": sum(gone.values()),
             }
             if params.get("dry_run"):
                 return result
             if pattern not in excluded.patterns:
-                excluded.patterns.append(pattern)
-                self._decisions.keep_excluded()
+                self._decisions.change_excluded(patterns=[*excluded.patterns, pattern])
             self.settle()
             return result
         pattern = checked(str(remove))
@@ -230,8 +236,11 @@ class Commands:
             if pattern in self._configured:
                 why = "it is in the configuration file: remove it there"
             raise NotFound(f"{pattern!r} is not in the list: {why}")
-        excluded.patterns.remove(pattern)
-        excluded.applied = [p for p in excluded.applied if p != pattern or p in self._configured]
+        self._decisions.change_excluded(
+            patterns=[p for p in excluded.patterns if p != pattern],
+            applied=[p for p in excluded.applied if p != pattern or p in self._configured],
+            lifting=True,
+        )
         self._open_up()
         return {"pattern": pattern}
 
@@ -254,8 +263,6 @@ class Commands:
 
     def _open_up(self) -> None:
         """Read again what is no longer excluded."""
-        self._decisions.excluded.lifting = True
-        self._decisions.keep_excluded()
         self._bans.set_patterns(Patterns(self._patterns(), self._home))
         self._bans.refresh()
         self._bans.start(())  # who is still excluded shows as the files are read
@@ -278,6 +285,7 @@ class Commands:
         files = self._worker.files
         bans = self._bans
         snapshot = self._worker.writer.snapshot
+        self._warn_of_configured()
         excluding = self._matching(bans.patterns)
         hold_back(self._worker, excluding, excluded=True)
         bans.start(files.values())
@@ -294,24 +302,32 @@ class Commands:
         self._carry_out(targets)
         self.settled()
 
+    def _warn_of_configured(self) -> None:
+        """Tell what goes for good because of a configuration that was changed: nobody was asked about it."""
+        excluded = self._decisions.excluded
+        new = [p for p in self._configured if p not in excluded.applied and p not in excluded.patterns]
+        if not new:
+            return
+        lost = sum(self._gone(self._matching(Patterns(new, self._home))).values())
+        if lost:
+            logs.warning("excluded_for_good", records=lost, why="of files that are gone", by="[exclude] in the configuration")
+            self.lost += lost
+
     def _drop_lifted(self, patterns: list[str]) -> None:
         """Notice patterns that were taken out of the configuration while no daemon ran."""
         excluded = self._decisions.excluded
         kept = [p for p in excluded.applied if p in patterns]
         if kept != excluded.applied:
-            excluded.applied, excluded.lifting = kept, True
-            self._decisions.keep_excluded()
+            self._decisions.change_excluded(applied=kept, lifting=True)
 
     def settled(self) -> None:
         """Note that nothing of what was decided is left in the index."""
         for decision in self._decisions.standing():
             if not decision.erased:
-                decision.erased = True
-                self._decisions.keep(decision)
+                self._decisions.change(decision, erased=True)
         patterns = self._patterns()
         if set(self._decisions.excluded.applied) != set(patterns):
-            self._decisions.excluded.applied = patterns
-            self._decisions.keep_excluded()
+            self._decisions.change_excluded(applied=patterns)
 
     def tidy(self) -> None:
         """Finish what waits for everything to be read: what was taken back is; traces of what was read before it was

@@ -1,7 +1,7 @@
 """The indexer's end of the line to the main process: wire frames over a socket pair.
 
 main → indexer: `{"cmd", "id"?, "params"?}`; indexer → main: `{"event"}`, one of ready, commit, status, done, alive,
-renew (end me, and start another).
+renew (end me, and start another), failed (I end, and this is the operating system's error number).
 """
 
 from __future__ import annotations

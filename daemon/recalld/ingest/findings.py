@@ -51,16 +51,17 @@ def findings(worker: Worker, watcher: Watcher | None, recovered: Iterable[str] =
     return found
 
 
-def notes(worker: Worker, redactor: Redactor) -> dict[str, Any]:
-    """Return what is no fault: record types that are not known, and secrets that were redacted, counted by kind since
-    this process started (what was read twice since then counts twice)."""
+def notes(worker: Worker, redactor: Redactor, lost: int) -> dict[str, Any]:
+    """Return what is no fault: record types that are not known; secrets that were redacted, counted by kind since this
+    process started (what was read twice since then counts twice); and `lost`, the records that existed nowhere else and
+    went because of the configuration's exclusions, since then."""
     unknown: dict[str, dict[str, int]] = {}
     for file in worker.files.values():
         for name, count in file.unknown.items():
             by_name = unknown.setdefault(file.agent, {})
             shown = redact_message(name)
             by_name[shown] = by_name.get(shown, 0) + count
-    return {"unknown_types": unknown, "redacted": dict(redactor.counts)}
+    return {"unknown_types": unknown, "redacted": dict(redactor.counts), "excluded_for_good": lost}
 
 
 def _bad_lines(worker: Worker) -> list[Finding]:

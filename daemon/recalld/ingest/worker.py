@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recall.errors import RecallError
+from recall.errors import IndexFailure, RecallError
 from recalld import logs
 from recalld.index.documents import StoredFile, from_body
 from recalld.index.writer import IndexWriter
@@ -136,9 +136,7 @@ class Worker:
     @property
     def busy(self) -> bool:
         """There is something to read, to commit or to answer."""
-        return bool(
-            self._current or self._heap or self._syncs or self._asked or self.commits.since is not None or self.whole
-        )
+        return bool(self._current or self._heap or self._syncs or self._asked or self.commits.since is not None or self.whole)
 
     def _take_events(self, *, wait: bool, linger: float | None = None) -> bool:
         """Take in what has come, after waiting for it if asked to (at most `linger` seconds, where given); return False
@@ -188,6 +186,9 @@ class Worker:
             try:
                 result = self.handlers[name](message.get("params") or {})
             except RecallError as error:
+                if isinstance(error, IndexFailure) and error.__cause__ is not None:
+                    self._done(message, error)
+                    raise  # a writer that has failed is of no use: the next process carries out what was decided
                 result = error
             self._done(message, result)
         else:
@@ -281,6 +282,8 @@ class Worker:
         file, chunks = self._current
         try:
             read = next(chunks, None)
+        except IndexFailure:
+            raise  # it is not the file's
         except (OSError, RecallError) as error:
             message = error.message if isinstance(error, RecallError) else (error.strerror or str(error))
             self.troubles[file.path] = message

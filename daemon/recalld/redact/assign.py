@@ -26,13 +26,17 @@ _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 _QUOTE = r"\\{0,31}[\"'`]"
+_IS = (
+    r"(?:is|was|ist|lautet|war|es|era|est|était|är|er|é|è|je|jest|to|là|adalah|este|είναι|है|هي|هو|is[ ]now|are|sono|sind|wäre|becomes|now|"
+    r"will[ ]be|has[ ]been[ ](?:re)?set[ ]to|(?:re)?set[ ]to|changed[ ](?:to|from)|should[ ]be|must[ ]be|of)"
+)
 _OF = r"(?:for|of|on|to|at|from|is[ ]generated[ ]for|für|von|vom|zur|zum|bei|pour|de|du|des|del|della|per|da|do|dla|para|от|для|к|до|від|til|till|för|voor|van|ke|untuk|của|için)"
-_SEVERAL = r"(?:[^\s:=,;|\"'`()<>{}\[\]]{1,40}[ ]){0,3}?[^\s:=,;|\"'`()<>{}\[\]]{1,40}"
+_SEVERAL = r"(?:[^\s:=,;|\"'`()<>{}\[\]]{1,40}[ ]){0,3}?(?:[^\s:=,;|\"'`()<>{}\[\]]{1,40}|[\"'`][^\s\"'`\n]{1,40}[\"'`])"
 _AFTER = re.compile(
     rf"""(?x)
-    (?P<tail>[A-Za-z0-9_-]{{0,40}}(?:ña|eñas?)?)
+    (?P<tail>[A-Za-z0-9_-]{{0,40}}(?:ña|eñas?|sı|ı)?)
     (?P<close>(?:{_QUOTE}|[\])*!?]|[ ]?\([^()\n\"'`]{{1,30}}\)|[ ]\[[^\[\]\n]{{1,30}}\]){{0,4}})
-    (?:[ ](?:(?:d['’]|de[ ]|da[ ]|do[ ]|del[ ])?API|nuev[oa]|mới|baru|nov[oa]|neu|nou[ăa]?|temporal|temporaire|provisoire|sementara|tạm))?
+    (?:[ ](?:(?:d['’]|de[ ]|da[ ]|do[ ]|del[ ])?API|nuev[oa]|mới|baru|nov[oa]|neu|nou[ăa]?|created|generated|issued|provided|received|found|rotated|secret[ao]?|privad[ao]|privée?|segret[ao]|de[ ]acceso|temporal|temporaire|provisoire|sementara|tạm))?
     (?:
         (?P<array>\[\w{{0,20}}\][ ]?=(?!=)) |
         [ \t]{{0,20}}:[ \t]{{0,4}}(?:&'\w{{1,12}}[ ])?[A-Za-z_&][\w.<>\[\]|?&]{{0,40}}?(?:[ ]?[|,][ ]?[\w.<>\[\]?]{{1,30}}){{0,3}}?(?:[ ]|(?=="|='))(?P<typed>=(?!=)) |
@@ -40,21 +44,21 @@ _AFTER = re.compile(
         [ ]\{{[ ]get;[ ](?:[a-z]{{1,12}}[ ])?(?:set|init);[ ]\}}[ ](?P<property>=) |
         [ ]PIC[ ]\S{{1,20}}[ ](?P<cobol>VALUE)[ ](?=["']) |
         (?P<block>[ ]\{{(?:\\n|[^{{}}]){{0,300}}?\bdefault[ ]{{0,20}}=) |
-        [ \t]{{0,40}}(?P<pair>,?[ \t]{{0,8}}(?:(?:{_QUOTE})?(?:[tT]ype|[sS]ecret|[sS]ensitive|[oO]verwrite|[dD]escription)(?:{_QUOTE})?[ ]?[:=][ ]?[^\s,{{}}]{{1,40}},[ ]{{0,4}})?(?:\\?\r?\n|\\{{1,7}}n)?[ \t-]{{0,40}}(?:{_QUOTE})?(?:[vV]alue|default)(?:{_QUOTE})?[ \t]{{0,8}}[:=]) |
+        [ \t]{{0,40}}(?P<pair>,?[ \t]{{0,8}}(?:(?:{_QUOTE})?(?:[tT]ype|[sS]ecret|[sS]ensitive|[oO]verwrite|[dD]escription)(?:{_QUOTE})?[ ]?[:=][ ]?[^\s,{{}}]{{1,40}},[ ]{{0,4}})?(?:\\?\r?\n|\\{{1,7}}n)?[ \t-]{{0,40}}(?:{_QUOTE})?(?:[vV]alue|default|[tT]ext|[cC]ontent|val|[aA]nswer)(?:{_QUOTE})?[ \t]{{0,8}}[:=]) |
         (?:[ ][\w:.-]{{1,30}}=["'][^"'<>\n]{{0,80}}["']){{0,3}}(?P<markup>(?:&gt;|>)(?:<!\[CDATA\[|\s{{0,40}}<(?:value|Value|string|val)>)?) |
         (?P<listed></(?:key|Key|name|Name|param-name)>\s{{0,40}}<(?:string|value|Value|param-value)>) |
         [ \t]{{0,40}}(?P<same>===?|!==?|\|\|(?!=)|\?\?(?!=)|\?:|or(?=[ ]["'])) |
         [ \t]{{0,40}}(?P<set>:=|=>|<-(?!-)|->|\?\??=|\|\|=|=) |
-        (?P<encoded>%3[dD]) |
-        [ \t]{{0,40}}(?P<colon>:(?![:/]/?)|：|＝) |
-        (?P<comma>[ \t]{{0,4}},[ \t]{{0,8}}(?:\\?\r?\n[ \t]{{0,40}}|\\{{1,7}}n[ ]{{0,40}})?)(?={_QUOTE}) |
-        [ ]{_OF}[ ]{_SEVERAL}(?P<of>[ ]?(?::(?![:/])|[ ](?:is|ist|est|es|is[ ]now|=|—|-))[ ]) |
+        (?P<encoded>%3[dD]|\\{{1,3}}=) |
+        (?:[ \t]{{0,40}}(?P<colon>:(?![:/]/?)|：|＝)|[ ]?(?P<leader>\.{{3,60}})(?=[ ])) |
+        (?P<comma>[ \t]{{0,4}},[ \t]{{0,8}}(?:\\?\r?\n[ \t]{{0,40}}|\\{{1,7}}n[ ]{{0,40}})?)(?=(?:<<)?{_QUOTE}) |
+        [ ]{_OF}[ ]{_SEVERAL}(?P<of>[ ]?(?::(?![:/])|[ ](?:{_IS}|=|—|-)[ :]?)[ ]) |
         [ ][^\W\d_a-zA-Z]{{3,20}}(?P<genitive>:)[ ] |
-        [ ](?P<is>is|was|ist|lautet|war|es|era|est|était|är|er|é|è|je|jest|to|là|adalah|este|είναι|है|هي|هو|is[ ]now|are|will[ ]be|has[ ]been[ ](?:re)?set[ ]to|(?:re)?set[ ]to|changed[ ](?:to|from)|should[ ]be|must[ ]be|of)(?:[ ]?:)?[ ] |
+        [ ](?P<is>{_IS})(?:[ ]?:)?[ ] |
         [ ](?P<dash>[-–—]|→|⇒)[ ] |
         (?P<typing>[^\S\n]{{0,2}}[^\w\s]{{0,4}}\.(?:fill|type|send_keys|sendKeys|setValue|set_value|arg|args|push|append|set|clearAndType|pressSequentially|replaceText|typeText|inputText)\()(?={_QUOTE}) |
         (?P<equals>\.(?:equals|equalsIgnoreCase|eq|Equals|isEqualTo|compareTo)\((?={_QUOTE})) |
-        (?P<braced>\{{(?={_QUOTE}) | \$[ ]?=[ ]?(?=")) |
+        (?P<braced>(?=[「『]) | \{{(?={_QUOTE}) | \$[ ]?=[ ]?(?=")) |
         (?P<call>\((?={_QUOTE})) |
         (?P<dotted>[ ]\.[ ](?=")) |
         (?P<is2>(?:는|은|이|가|를|을)[ ]|[ ]?(?:就是|是|(?:已?设置?|已?改|已?更新)[为成]|設定?為|为|為|は|が|を)[ ]?) |
@@ -64,7 +68,7 @@ _AFTER = re.compile(
     )"""
 )
 _CLOSED = re.compile(r"\\{0,63}[\"'`]?")
-_GAP = re.compile(r"[ \t]{0,80}(?:\*{1,2}[ ]?)?")
+_GAP = re.compile(r"[ \t]{0,80}(?:\*{1,2}(?!\*)[ ]?)?")
 _BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\n([ \t]{1,40})")
 _NEXT_LINE = re.compile(r"(?:\([ \t]*)?\r?\n(?:[ \t]*\r?\n)?[ \t]{0,80}")
 _BETWEEN_TAGS = re.compile(r"\s{0,40}([^<>\n]{1,400}?)(?:\]\])?\s{0,40}(?=</|&lt;/|<\\/|\]\]>|\n|>|&gt;/)")
@@ -72,12 +76,15 @@ _NEXT_STRING = re.compile(r"\\{0,7}[\"'],[ ]?(?=\\{0,7}[\"'])")
 _WRAPPED = re.compile(
     r"(?:new[ ])?(?:(?:String::from|String|str|bytes|bytearray|\[\]byte|\[\]rune|Buffer\.from|SecretStr|SecretBytes|SecretString(?:::new|::from)?|Secret(?:::new)?|Some|Ok|Just|"
     r"std::string|string|CString::new|Arc::from|Box::from|Cow::from|Sensitive|PASSWORD|password|strdup|encodeURIComponent|quote|GuardedString|PasswordData|text|T|_T|L|u8|extra|NSString)[ ]?(?:\(|\{|!\()\s{0,8}b?|"
-    r"string\(\d{1,5}\)[ ]|[NL@](?=[\"']))(?=[\"'\\])"
+    r"string\(\d{1,5}\)[ ]|<<|[NL@](?=[\"']))(?=[\"'\\])"
 )
 """What may be wrapped around a string that is meant as it stands."""
+_TAG = re.compile(r"(?:</\w{1,8}>[ ]?)?<(?:code|b|strong|kbd|tt|em|pre|samp|span|mark)(?: [^<>\n]{0,60})?>")
 _CURLY = {"“": "”", "„": "“”", "«": "»", "‘": "’", "「": "」", "『": "』", "《": "》", "【": "】"}
 _OPEN = re.compile(r"@?[fFbBrRuU]{0,2}(\\{0,63})(\"\"\"|'''|[\"'`])|\$(\\{0,31})(')")
-_BARE = re.compile(r"(?:\\[^nrt\"'`\s\\u]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\])+")
+_BARE = re.compile(r"(?:\\[^nrt\"'`\s\\u]|\\u00[2-7][0-9a-fA-F]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\])+")
+_Q = re.compile(r"(?:%[qQ]|q{1,2})(?:\{|\(|\[|\||/)([^{}()\[\]|/\n]{1,300})[})\]|/]")
+"""Ruby's and Perl's own quotes."""
 _TURN = re.compile(r"[!-~](?=[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffee])")
 """Where a bare value goes over into the writing of the sentence around it: `密码是hunter2，请登录`."""
 _BARE_CUT = re.compile(r"(?:[&;,][ ]?[A-Za-z_][\w.-]{0,40}=)|&(?:amp|lt|gt|quot|#\d+);|;$|[,;][ ]?$|&&|\|\||;;|%26|%7[cC]")
@@ -91,6 +98,9 @@ def read_value(text: str, at: int) -> Value | None:
         return Value(at + 1, end, text[at], False) if end > 0 else None
     opened = _OPEN.match(text, at)
     if opened is None:
+        listed = _Q.match(text, at)
+        if listed is not None:
+            return Value(listed.start(1), listed.end(1), "q", False)
         bare = _BARE.match(text, at, at + BARE_REACH)
         if bare is None:
             return None
@@ -147,7 +157,7 @@ _ENDS = frozenset((*").,;[]/+%@", ""))
 """Characters after a name that no assignment goes on from; they come first because they settle half of all cases."""
 _GOES_ON = re.compile(
     r"%3[dD]|\[\w{0,20}\][ ]?=|\][ ]?=|\.(?:fill|type|send|set|equals|eq|Eq|is|comp|replaceT|inputT)\w{0,20}\(|"
-    r",[ ]{0,4}(?:\\?n?\s{0,8}[\"'\\-]{0,4}[ ]?[vV]alue|[\"']|(?:type|secret|sensitive|overwrite|description)\b)"
+    r",[ ]{0,4}(?:\\?n?\s{0,8}[\"'\\-]{0,4}[ ]?(?:[vV]alue|[tT]ext|[cC]ontent|val|[aA]nswer)|[\"']|(?:type|secret|sensitive|overwrite|description)\b)"
 )
 """What an assignment goes on with all the same."""
 _LONG_CATEGORIES = frozenset({"key", "token"})
@@ -181,6 +191,8 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
     if after is None:
         return None
     tail = after["tail"]
+    if tail in ("sı", "ı"):  # whose password, in Turkish
+        tail = ""
     if tail in _COMMON_TAILS:
         return None
     head = _head(text, start, category)
@@ -190,6 +202,11 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
         return None
     if text.startswith("${", start - len(head) - 2):
         return _fallback(text, end + len(tail), category)
+    if (
+        not text[start - len(head) - 1 : start - len(head)].isascii()
+        and text[start - len(head) - 2 : start - len(head) - 1] == '"'
+    ):
+        return None  # a word of a tokenizer's vocabulary: "Ġpassword"
     name = _name(category, head, text[start:end].lower() if category != "key" else text[start:end], tail)
     if name.promise is None:
         return None
@@ -219,7 +236,7 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
             if moved[0].count("\n") > 1:
                 op = "is"
             at, next_line = moved.end(), True
-    wrapped = _WRAPPED.match(text, at)
+    wrapped = _WRAPPED.match(text, at) or _TAG.match(text, at)
     if wrapped is not None:
         at = wrapped.end()
     if op == "markup":
@@ -227,12 +244,21 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
     elif category in ("password", "secret") and op in ("set", "colon") and text[start:end].lower().endswith(_PHRASES):
         value = _phrase(text, at) or read_value(text, at)
     else:
-        value = read_value(text, at)
+        marked = _WORD_DIFF.match(text, at)
+        value = Value(marked.start() + 2, marked.end() - 2, "diff", False) if marked else read_value(text, at)
     if value is None or value.end <= value.start:
         return None
+    if "encryptedData" in text[max(0, start - 400) : start]:
+        return None
+    if not value.quote and op == "colon" and "]" in after["close"]:
+        return None  # `a[href*="password"]:hover`
+    if value.quote and op == "set" and not after["close"] and text[value.start] in " +.,)&|%":
+        line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
+        if _opens(line, value.quote[-1]):  # "…&password=" + password
+            return None
     if op == "call":
         value = _last_argument(text, value)
-    if after["is2"] and not value.quote and not _ASCII_MIX.search(text, value.start, value.end):
+    if after["is2"] and not value.quote and not _mixed_word(text[value.start : value.end]):
         return None  # the sentence goes on
     if value.quote and after["colon"] and not after["close"].strip(" ()[]*!?\\").endswith(("'", '"', "`")):
         behind = _CLOSED.match(text, since).end() if since >= 0 else 0  # type: ignore[union-attr]  # it matches nothing, too
@@ -245,6 +271,9 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
         and (text[at] == "@" or op == "set" or after["close"].strip("*)") or not LINE_END.match(text, value.end))
     ):
         return None
+    digits = text[value.start : value.end]
+    if text[start:end].lower() == "passcode" and op in ("space", "is", "colon") and re.fullmatch(r"\d{4,10}", digits):
+        return (value.start, value.end, "password")
     if text[start:end] == "PIN" and op == "is" and re.fullmatch(r"\d{4,8}", text[value.start : value.end]):
         return (value.start, value.end, "password")
     if text[start:end] == "pin" and not text[value.start : value.end].isdigit():
@@ -259,6 +288,7 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
     if (after["dash"] or arrow or op == "call") and not _plain_enough(text, value, head, op):
         return None
     spaced = bool(after["typed"]) or (bool(after["set"]) and text[after.start("set") - 1] in " \t")
+    value = _joined(text, value)
     found = judge(text, value, category, name, op, spaced, after["close"], text[start:end].isupper())
     if found is not None and not value.quote and found[1] == value.start + BARE_REACH:
         longer = _BARE.match(text, found[1], found[1] + values.MAX_VALUE)
@@ -266,6 +296,8 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
     return found
 
 
+_WORD_DIFF = re.compile(r"\[-([^\s\]]{4,200})-\](?:\{\+([^\s}]{4,200})\+\})?|\{\+([^\s}]{4,200})\+\}")
+"""What a diff by words shows for a value that changed."""
 _FALLBACK = re.compile(r":[-=]?([^}\s\"'$]{4,128})\}")
 
 
@@ -275,7 +307,7 @@ def _fallback(text: str, at: int, category: Category) -> Span | None:
     if found is None:
         return None
     v = found[1]
-    if values.is_reference(v) or values.is_slug(v) or values.is_machine(v) or not (strong(v) and any(c.isdigit() for c in v)):
+    if values.is_reference(v) or values.is_name(v) or values.is_machine(v) or not (strong(v) and any(c.isdigit() for c in v)):
         return None
     if category in ("token", "key") and not values.is_random(v):
         return None
@@ -283,6 +315,24 @@ def _fallback(text: str, at: int, category: Category) -> Span | None:
 
 
 _CHANGED = re.compile(r"(?i)\b(?:re)?set|chang|updat|rotat|switch")
+
+
+_JOINED = re.compile(
+    r"[\"'][ \t]{0,4}(?:(?:[+&]|\.{1,2}|<>|\|\||\\)[ \t]{0,4}\\?)[ \t]{0,4}(?:\n[ \t]{0,80})?(?:[+&.][ \t]{0,4})?[\"']([^\"'\\\n]{2,300})(?=[\"'])"
+)
+
+
+def _joined(text: str, value: Value) -> Value:
+    """Return a quoted value with the strings that are joined to it: `"abc" + "def"`, over lines too."""
+    if value.quote not in ('"', "'"):
+        return value
+    end = value.end
+    for _ in range(8):
+        more = _JOINED.match(text, end)
+        if more is None or ":" in text[more.end() + 1 : more.end() + 3]:
+            break
+        end = more.end()
+    return value if end == value.end else value._replace(end=end)
 
 
 def _content(text: str, at: int) -> Value | None:
@@ -325,8 +375,8 @@ def _plain_enough(text: str, value: Value, head: str, op: Op) -> bool:
     """Return whether a value behind a dash, or in a call that reads, checks or hashes, looks like a password all the same."""
     v = text[value.start : value.end][:JUDGED].strip()
     if op == "call":
-        return not (_READERS & set(parts(head))) or (len(v) >= 8 and mixed_classes(v) and not values.is_slug(v))
-    return len(v) >= 6 and any(c.isdigit() for c in v) and any(c.isalpha() for c in v) and not values.is_slug(v)
+        return not (_READERS & set(parts(head))) or (len(v) >= 8 and mixed_classes(v) and not values.is_name(v))
+    return len(v) >= 6 and any(c.isdigit() for c in v) and any(c.isalpha() for c in v) and not values.is_name(v)
 
 
 def _head(text: str, start: int, category: Category) -> str:
@@ -343,7 +393,13 @@ def _head(text: str, start: int, category: Category) -> str:
 
 _PLAIN_CALLS = ("define(", "strcmp(", "compare_digest(", "safe_compare(", "secure_compare(", "equals(", "assertEquals(")
 """Calls in which a bare name and a string are the two sides of one thing."""
-_ASCII_MIX = re.compile(r"[!-~]*[0-9!-/:-@][!-~]")
+
+
+def _mixed_word(v: str) -> bool:
+    """Return whether a value is letters with digits or symbols, all of ASCII."""
+    return v.isascii() and any(c.isalpha() for c in v) and any(not c.isalpha() for c in v.rstrip(".,;:!?"))
+
+
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ ]?:?-{2,}[-:| ]*(?:\n|$)")
 _VERBS = frozenset({"pass", "pw"})
 _SET = ("encoded", "typed", "pair", "set", "declared", "property", "cobol", "block", "braced", "array")
@@ -353,6 +409,8 @@ _BEFORE_MARKUP = re.compile(r"(?:<|&lt;|[:;])$|(?:[nN]ame|[kK]ey)=\\{0,7}[\"']$"
 def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> Op | None:
     matched = after.lastgroup
     begin = start - len(head)
+    if matched == "space" and head.isupper() and _SETS.search(text[max(0, begin - 40) : begin]):
+        return "set"  # `set -gx API_KEY X`, `ENV API_KEY X`
     if text[start : after.start("tail")].lower() in _VERBS and matched in ("is", "of", "dash", "genitive", "space"):
         # `pass X to …` is what one does with anything
         if matched != "space":
@@ -361,6 +419,8 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
         return "space" if not after["close"] and not quoted and _DIGIT_AHEAD.match(text, after.end()) else None
     if matched in _SET:
         return "set"
+    if matched == "leader":
+        return "colon"
     if matched in ("same", "equals", "typing"):
         return "same"
     if matched in ("colon", "comma", "markup", "listed", "column", "cell", "call"):
@@ -389,9 +449,18 @@ def _op(text: str, start: int, after: re.Match[str], name: Name, head: str) -> O
         return "flag"
     if text[after.end() : after.end() + 1] in ("'", "`"):
         return "sql"
+    if (
+        text[after.end() : after.end() + 1] == '"'
+        and text[start : after.end("tail")].lower() == "password"
+        and not after["close"]
+    ):
+        return "space"
     return "space" if not after["close"].strip("*") and _DIGIT_AHEAD.match(text, after.end()) else None
 
 
+_SETS = re.compile(
+    r"(?:^|[\s;&|>(`])(?:set|setx|setenv|set-env|export|ENV|ARG|secrets?[ ]set|config[ ]set|env[ ]set|variable[ ]set)[ ](?:--?\w+[ ])*$"
+)
 _DIGIT_AHEAD = re.compile(r"[ ]{0,2}\\{0,7}[\"']?[^\s\d]{0,60}\d")
 _READERS = words(
     """

@@ -17,7 +17,7 @@ _OPEN_CALLS = ("auth=", "auth =", "BasicAuth", "basic_auth", "basicAuth")
 CREDENTIAL_CALLS = (
     *_OPEN_CALLS, "login(", "Login(", ".auth(", "redentials(", "redential(", "wordAuthentication(", "wordAuthenticationToken(", "getConnection(",
     "mysqli(", "mysqli_connect(", "mysql_connect(", "pg_connect(", "new PDO(", "create_user(", "createUser(", "create_superuser(", "signIn(",
-    "sign_in(", "signInWithEmailAndPassword(", "createUserWithEmailAndPassword(", "authenticate(", "authenticate_user(", "logIn(", "connectWithCredentials(",
+    "sign_in(", "equelize(", "WiFi.begin(", "Ldb.connect(", "mssql.connect(", "DBI->connect(", "signInWithEmailAndPassword(", "createUserWithEmailAndPassword(", "authenticate(", "authenticate_user(", "logIn(", "connectWithCredentials(",
     "setCredentials(", "set_credentials(", "add_password(", "usernameAndPassword(",
 )  # fmt: skip
 """Calls whose last string among the first four arguments is a password."""
@@ -63,7 +63,7 @@ def credentials(text: str, start: int, end: int) -> Iterator[Span]:
             strong(v)
             and len(v) >= 6
             and any(c.isdigit() for c in v)
-            and not values.is_slug(v)
+            and not values.is_name(v)
             and not values.is_machine(v)
             and not values.is_pattern(v)
             and "@" not in v.rstrip("@")[-12:-3]
@@ -75,14 +75,94 @@ def credentials(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 SIGNING_CALLS = (
-    "jwt.sign(", "jwt.encode(", "jwt.verify(", "jwt.decode(", "JWT.encode", "JWT.decode", "createHmac(", "hmac.new(", "hmac.New(", "Fernet(", "hash_hmac(",
+    "jwt.sign(", "signWith(", "jwt.encode(", "jwt.verify(", "jwt.decode(", "JWT.encode", "JWT.decode", "createHmac(", "hmac.new(", "hmac.New(", "Fernet(", "hash_hmac(",
     "Algorithm.HMAC256(", "Algorithm.HMAC512(", "hmacShaKeyFor(", "Keys.hmac", "SignedString(", "Stripe(", "cookieSession(", "cookieParser(",
     "CookieStore(", "NewCookieStore(", "csrf(", "AES.new(", "createCipheriv(", "createDecipheriv(", "SecretKeySpec(", "pgp_sym_encrypt(", "pgp_sym_decrypt(",
     "aes_encrypt(", "AES_ENCRYPT(", "aes_decrypt(", "AES_DECRYPT(", "crypt(", "bcrypt.hash(", "bcrypt.hashSync(", "hashpw(", "generate_password_hash(", "password_hash(",
     "make_password(", "password_verify(", "GenerateFromPassword(",
 )  # fmt: skip
 """Calls of which one argument is a key or a password, wherever it stands."""
-_QUOTED = re.compile(r"\\{0,7}[\"']([^\"'\n\\]{6,200})\\{0,7}[\"']")
+HASHING_CALLS = (
+    "crypt(", "hashpw(", "password_hash(", "Hash::make(", "make_password(", "generate_password_hash(", "check_password_hash(", "check_password(", "hashSync(",
+    "compareSync(", "bcrypt.compare(", "bcrypt.hash(", "ncoder.encode(", "ncoder.matches(", "Encrypt.hashpw(", "password_verify(", "argon2.hash(", "argon2.verify(", "PasswordHasher(", "HashPassword(",
+    "hash_password(", "verify_password(", "GenerateFromPassword(", "has_secure_password(", "valid_password?(", "authenticate(", "set_password(", "unlock(",
+)  # fmt: skip
+"""Calls that are given a password to hash or to check."""
+_FIRST_STRING = re.compile(r"(?:\[\]byte\()?(?:[\w.$]{1,40},[ ]?)?[bBuU]?\\{0,7}[\"']([^\"'\n\\]{4,80})\\{0,7}[\"']")
+
+
+def hashing(text: str, start: int, end: int) -> Iterator[Span]:
+    """A password that is hashed or checked where it stands."""
+    found = _FIRST_STRING.match(text, end)
+    if found is not None and _given(found[1]):
+        yield (*found.span(1), "password")
+
+
+def _given(v: str) -> bool:
+    """Return whether a string is what people give as a password, and no name, place or pattern."""
+    return (
+        any(c.isalpha() for c in v)
+        and (any(c.isdigit() for c in v) or mixed_classes(v))
+        and len(v) >= 5
+        and " " not in v
+        and v[0] != "$"
+        and strong(v)
+        and v.lower() not in _PLAIN
+        and not values.is_name(v)
+        and not values.is_reference(v)
+        and not values.is_machine(v)
+        and not values.is_pattern(v)
+        and not values.is_hex(v)
+    )
+
+
+_CHARS = re.compile(r"\"([^\"\n\\]{5,40})$")
+
+
+def characters(text: str, start: int, end: int) -> Iterator[Span]:
+    """`"X".toCharArray()`: what Java opens key stores with."""
+    begin = max(0, start - 44)
+    found = _CHARS.search(text[begin:start])
+    if found is not None and _given(found[1]) and not re.search("0123|1234|abcd|ABCD", found[1]):
+        yield (begin + found.start(1), begin + found.end(1), "password")
+
+
+_COUPLE = re.compile(r"[\s(]{0,3}[bBuU]?\\{0,3}[\"']([\w.@+-]{1,60}):([^\s\"'\\]{4,100})\\{0,3}[\"']")
+COUPLES = (
+    "btoa(",
+    "b64encode(",
+    "Buffer.from(",
+    "encode64(",
+    "base64_encode(",
+    "EncodeToString([]byte(",
+    "getEncoder().encode",
+    "echo -n",
+    "printf ",
+    "printf '%s'",
+)
+"""What makes basic credentials of `user:password`."""
+
+
+def couple(text: str, start: int, end: int) -> Iterator[Span]:
+    """`btoa("ada:X")`, `echo -n ada:X | base64`."""
+    found = _COUPLE.match(text, end)
+    if found is None or (text[start] in "ep" and "base64" not in text[found.end() : found.end() + 20]):
+        return
+    if _given(found[2]) and not found[2].startswith("//"):
+        yield (*found.span(2), "password")
+
+
+_QUOTED = re.compile(r"\\{0,7}[\"']([^\"'\n\\]{0,200})\\{0,7}[\"']")
+
+
+_ALGORITHM = re.compile(r"(?i)(?:sha|md|hs|rs|es|ps|aes|utf|hmac|ed|rsa|base|blake|id-)[-_]?\d")
+
+
+def _keyed(v: str) -> bool:
+    """Return whether a string is what people sign with: words and a number, or letters and digits mixed."""
+    if _ALGORITHM.match(v) or len(v) < 8:
+        return False
+    return values.is_passphrase(v) or (v.isalnum() and not v.isdigit() and len(re.findall(r"\d+", v)) >= 2 and _given(v))
 
 
 def signing(text: str, start: int, end: int) -> Iterator[Span]:
@@ -92,13 +172,19 @@ def signing(text: str, start: int, end: int) -> Iterator[Span]:
     for found in _QUOTED.finditer(text, end, stop):
         v = found[1]
         if (
-            not values.is_reference(v)
+            len(v) >= 6
+            and not values.is_reference(v)
             and not values.is_machine(v)
             and not values.is_pattern(v)
-            and not values.is_slug(v)
+            and not values.is_name(v)
             and not values.is_uuid(v)
             and " " not in v
-            and (values.is_random(v) or (values.is_hex(v) and len(v) >= 32) or (mixed_classes(v) and len(v) >= 8))
+            and (
+                values.is_random(v, 12)
+                or _keyed(v)
+                or (values.is_hex(v) and len(v) >= 32)
+                or (mixed_classes(v) and len(v) >= 8)
+            )
             and any(c.isdigit() for c in v)
         ):
             yield (*found.span(1), "secret")

@@ -32,7 +32,7 @@ _LINE = 2000
 _HEADING = re.compile(r"[\"']?[A-Za-z_][\w .-]{0,30}[\"']?")
 _RULE = re.compile(r"[\s|+:=-]*$")
 _INSERT = re.compile(r"[^()\n;]{0,300}\)[ \t]{0,4}(?:\n[ \t]{0,40})?(?:VALUES|values|Values)[ \t\n]{0,40}\(")
-_BEFORE_INSERT = re.compile(r"(?i:into)[ \t]{1,4}[\w.\"`\[\]]{1,100}[ ]{0,4}\(([^()]{0,300})$")
+_BEFORE_INSERT = re.compile(r"(?i:into|copy)[ \t]{1,4}[\w.\"`\[\]]{1,100}[ ]{0,4}\(([^()]{0,300})$")
 _SQL_VALUE = re.compile(r"\s*(?:N?'((?:[^'\n]|''){0,300})'|[^,'()\n]{0,100}|\w{1,30}\([^()\n]{0,200}\))\s*")
 
 
@@ -47,7 +47,10 @@ def values_of_columns(text: str, start: int, end: int) -> Iterator[Span]:
     if text[at : at + 1] in ",)" or text[at : at + 2] in ('",', "`,", '")', "`)"):
         listed = _BEFORE_INSERT.search(text[max(0, start - 420) : start])
         if listed is not None:
-            yield from _inserted(text, at, listed[1].count(","), kind)
+            if listed[0][:4].lower() == "copy":
+                yield from _copied(text, at, listed[1].count(","), kind)
+            else:
+                yield from _inserted(text, at, listed[1].count(","), kind)
             return
     line_start = text.rfind("\n", max(0, start - 400), start) + 1
     if line_start == 0 and start > 400:
@@ -76,6 +79,25 @@ def _inserted(text: str, at: int, index: int, kind: str) -> Iterator[Span]:
             text, place
         )
         place = following.end() if following else -1
+
+
+_COPY = re.compile(r"[^()\n]{0,300}\)[ ](?i:from[ ]stdin)[^\n]{0,80}\n")
+
+
+def _copied(text: str, at: int, index: int, kind: str) -> Iterator[Span]:
+    """The cells of a column in the rows that `COPY … FROM stdin` reads."""
+    opened = _COPY.match(text, at)
+    place = opened.end() if opened else -1
+    for _ in range(ROWS):
+        end = text.find("\n", place, place + _LINE) if place >= 0 else -1
+        cells = text[place:end].split("\t") if end >= 0 else []
+        if index >= len(cells):
+            return
+        cell = cells[index]
+        if _is_secret(cell, kind, quoted=False) or values.is_hex(cell):
+            begin = place + sum(len(c) + 1 for c in cells[:index])
+            yield (begin, begin + len(cell), kind)
+        place = end + 1
 
 
 def _below(text: str, line_start: int, start: int, line_end: int, kind: str) -> Iterator[Span]:
@@ -116,13 +138,13 @@ def _below(text: str, line_start: int, start: int, line_end: int, kind: str) -> 
 def _is_secret(value: str, kind: str, *, quoted: bool) -> bool:
     if values.is_reference(value) or values.is_empty_word(value) or values.is_machine(value) or values.is_number(value):
         return False
-    if values.is_prose(value) or values.is_expression(value):
+    if values.is_prose(value) or (not quoted and values.is_expression(value)):
         return False
     if kind in ("token", "api-key"):
         return values.is_random(value) or values.is_hex(value)
     return (
         (strong(value) or (quoted and " " not in value and len(value) > 3 and not values.mentions_secret(value)))
         and len(value) >= 4
-        and not values.is_slug(value)
+        and not values.is_name(value)
         and (quoted or any(c.isdigit() for c in value))
     )

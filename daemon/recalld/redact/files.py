@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from recalld.redact import values
-from recalld.redact.judge import Span
+from recalld.redact.judge import Span, strong
 
 _PGPASS = re.compile(
     r"(?:[\w.*-]{1,200}|\[[0-9a-f:]{2,45}\]):(?:\d{2,5}|\*):([\w.*-]{1,80}):([\w.*@-]{1,80}):([^\s\"':]{1,200})(?=\s|\\n|\\?[\"']|$)"
@@ -21,7 +21,7 @@ def pgpass(text: str, start: int, end: int) -> Iterator[Span]:
     """A line of .pgpass: host:port:database:user:password."""
     segment = text[max(0, start - 120) : start]
     head = segment[len(segment.rstrip(_HOST)) :]
-    if not head:
+    if not head or segment[: -len(head)][-1:] == ":":
         return
     if head[0] == "n" and segment[: -len(head)].endswith("\\"):
         head = head[1:]
@@ -93,3 +93,145 @@ def cookie_jar(text: str, start: int, end: int) -> Iterator[Span]:
     found = _JAR.match(text, end)
     if found is not None and (values.is_random(found[2][:200]) or values.is_hex(found[2][:128])):
         yield (*found.span(2), "cookie")
+
+
+_BUNDLE = re.compile(
+    r"[A-Z0-9_]{0,60}__[A-Z0-9_]{1,60}\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?(?:([\w.@+-]{1,60}):)?([^\s\"'\\]{4,200})"
+)
+
+
+def bundle_host(text: str, start: int, end: int) -> Iterator[Span]:
+    """Bundler's credentials for a host: `BUNDLE_GEMS__EXAMPLE__COM: "user:X"`."""
+    found = _BUNDLE.match(text, end)
+    if (
+        found is not None
+        and not values.is_reference(found[2])
+        and not values.is_machine(found[2])
+        and any(c.isdigit() for c in found[2])
+    ):
+        # Sidekiq's user is half of the licence
+        yield (found.start(1) if found[1] and values.is_hex(found[1]) else found.start(2), found.end(2), "password")
+
+
+_CHAP = re.compile(
+    r"[^\n]{0,100}\n(?:#[^\n]{0,200}\n){0,4}((?:\"[^\"\n]{1,60}\"|\S{1,60})[ \t]+\S{1,60}[ \t]+)\"?([^\s\"]{4,100})"
+)
+
+
+def chap(text: str, start: int, end: int) -> Iterator[Span]:
+    """A line of chap-secrets: client, server, secret, addresses."""
+    found = _CHAP.match(text, end)
+    if found is not None and not values.is_reference(found[2]):
+        yield (*found.span(2), "password")
+
+
+_FORM = re.compile(
+    r"\\{0,3}[\"']?([\w.-]{1,60})\\{0,3}[\"']?(?:;[^\r\n\\]{0,100})?(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)(?:Content-[^\r\n\\]{0,100}(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)){0,2}"
+    r"(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)([^\r\n\\]{3,2000})"
+)
+_FORM_NAME = re.compile(r"(?i)pass|secret|token|pwd|api.?key|credential|auth")
+
+
+def form_field(text: str, start: int, end: int) -> Iterator[Span]:
+    """A field of a multipart form: its name in a header, its value below an empty line."""
+    found = _FORM.match(text, end)
+    if (
+        found is not None
+        and _FORM_NAME.search(found[1])
+        and not values.is_reference(found[2])
+        and not found[2].startswith("--")
+    ):
+        yield (*found.span(2), "password" if "pass" in found[1].lower() else "secret")
+
+
+_LISTED = re.compile(
+    r"\s{1,20}(?:expire:[^\n]{1,20}\n\s{1,20})?(?:list|users):[^\n]{0,20}\n[ \t]{1,20}(?:-[ ])?[\w.-]{1,40}:([^\s:]{4,100})(?=\s|$)"
+)
+
+
+def cloud_users(text: str, start: int, end: int) -> Iterator[Span]:
+    """The first user of cloud-init's `chpasswd` list."""
+    found = _LISTED.match(text, end)
+    if found is not None and not values.is_reference(found[1]) and found[1] not in ("RANDOM", "R"):
+        yield (*found.span(1), "password")
+
+
+_CHAP_LINE = re.compile(
+    r"(?:^|\n)[ ]{0,4}\"?[\w.@+-]{1,60}\"?[ \t]+\*[ \t]+\"?([^\s\"*]{6,100})\"?[ \t]+(?:\*|[\d.]{7,15})[ \t]*(?=\n|$)"
+)
+
+
+def chap_line(text: str, start: int, end: int) -> Iterator[Span]:
+    """A line of chap-secrets that stands alone: `"ada" * X *`."""
+    begin = max(text.rfind("\n", max(0, start - 80), start), start - 80, 0)
+    found = _CHAP_LINE.match(text, begin)
+    if found is not None and strong(found[1]) and not values.is_machine(found[1]):
+        yield (*found.span(1), "password")
+
+
+_RELAY = re.compile(r"[\w.@+-]{1,80}:([^\s:]{4,100})(?=\s|$|\\n)")
+
+
+def relay(text: str, start: int, end: int) -> Iterator[Span]:
+    """A line of Postfix's sasl_passwd: `[host]:587 user:X`."""
+    found = _RELAY.match(text, end)
+    if found is not None and not values.is_reference(found[1]):
+        yield (*found.span(1), "password")
+
+
+_WIFI_CODE = re.compile(r"(?:[TSH]:(?:[^;\\\n]|\\.){0,64};){1,3}P:((?:[^;\\\n]|\\.){4,64});")
+
+
+def wifi_code(text: str, start: int, end: int) -> Iterator[Span]:
+    """What the picture at the wall says: `WIFI:T:WPA;S:guests;P:X;;`."""
+    found = _WIFI_CODE.match(text, end)
+    if found is not None:
+        yield (*found.span(1), "password")
+
+
+_CODE = re.compile(
+    r"[ \t]*(?:[-*]|\d{1,2}[.)])?[ \t]*((?:[a-z0-9]{4,8}[ -]){1,2}[a-z0-9]{4,8}|[a-z0-9]{8,12}|[A-Z0-9]{8,12})[ \t,]*(?:\n|$|(?=[ \t]))"
+)
+
+
+def recovery_codes(text: str, start: int, end: int) -> Iterator[Span]:
+    """Codes that stand in for a second factor, a list of them below what says so."""
+    at = text.find("\n", end, end + 80) + 1
+    for _ in range(24 if at else 0):
+        found = _CODE.match(text, at)
+        if found is None or not any(c.isdigit() for c in found[1]):
+            return
+        yield (*found.span(1), "secret")
+        at = found.end()
+
+
+_USER_PASS = re.compile(r"\s{0,8}\n\s{0,8}[\w.@+-]{1,80}\s{0,4}\n\s{0,8}([^\s<>]{3,200})\s{0,4}\n\s{0,8}</auth-user-pass>")
+
+
+def user_pass_block(text: str, start: int, end: int) -> Iterator[Span]:
+    """User and password within a profile of OpenVPN."""
+    found = _USER_PASS.match(text, end)
+    if found is not None:
+        yield (*found.span(1), "password")
+
+
+_KAGGLE = re.compile(r"[ ]?:[ ]?\\?\"[\w.@-]{1,60}\\?\",\s{0,8}\\?\"key\\?\"[ ]?:[ ]?\\?\"([0-9a-f]{32})\\?\"")
+
+
+def kaggle(text: str, start: int, end: int) -> Iterator[Span]:
+    """A user and a key of 32 hexadecimal digits, as Kaggle hands them out."""
+    found = _KAGGLE.match(text, end)
+    if found is not None:
+        yield (*found.span(1), "api-key")
+
+
+_TABLE = re.compile(r"\\?\"?[ ]{0,2}[:=]?[ ]{0,2}\{([^{}]{20,800})\}?")
+_TABLE_MEMBER = re.compile(r"[:=][ ]{0,4}\\?\"([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})\\?\"")
+
+
+def token_table(text: str, start: int, end: int) -> Iterator[Span]:
+    """Tokens by what they are for, which are UUIDs with Consul: `tokens = { agent = "…" }`."""
+    found = _TABLE.match(text, end - 1 if text[end - 1] == "{" else end)
+    if found is not None:
+        for member in _TABLE_MEMBER.finditer(text, *found.span(1)):
+            yield (*member.span(1), "token")

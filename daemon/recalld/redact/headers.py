@@ -133,7 +133,9 @@ def cookies(text: str, start: int, end: int) -> Iterator[Span]:
             yield (*pair.span(2), "cookie")
 
 
-_SESSION = re.compile(r"\\{0,7}[\"']?[ ]{0,2}(?:=|:)[ ]{0,2}(?:\\{0,7}[\"'])?([A-Za-z0-9%._+/=-]{16,4096})")
+_SESSION = re.compile(
+    r"\\{0,7}[\"']?[ ]{0,2}(?:=|:|,\s{0,20}\\{0,7}[\"']?[vV]alue\\{0,7}[\"']?[ ]?[:=])[ ]{0,2}(?:\\{0,7}[\"'])?([A-Za-z0-9%._+/=-]{16,4096})"
+)
 
 
 def session_cookie(text: str, start: int, end: int) -> Iterator[Span]:
@@ -147,7 +149,7 @@ def session_cookie(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(1), "cookie")
 
 
-_TEAM = re.compile(r"\\{0,7}[\"']?[ ]{0,2}[:=,][ ]{0,2}\\{0,7}[\"']?([A-Za-z0-9]{20,64})(?![A-Za-z0-9])")
+_TEAM = re.compile(r"\\{0,7}[\"']?[ ]{0,2}[:=,][ ]{0,2}\\{0,7}[\"']?([A-Za-z0-9_]{20,120})(?![A-Za-z0-9])")
 
 
 def team_header(text: str, start: int, end: int) -> Iterator[Span]:
@@ -155,3 +157,26 @@ def team_header(text: str, start: int, end: int) -> Iterator[Span]:
     found = _TEAM.match(text, end)
     if found is not None and (values.is_random(found[1]) or values.is_hex(found[1])):
         yield (*found.span(1), "api-key")
+
+
+_SASL = re.compile(
+    r"((?:[A-Za-z0-9+/]{4}){1,200}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)(?![A-Za-z0-9+/=])(?:[ \r\n]{1,2}([A-Za-z0-9+/]{6,400}={0,2}))?"
+)
+
+
+def sasl(text: str, start: int, end: int) -> Iterator[Span]:
+    """What a mail client sends to log in: base64 behind `AUTH PLAIN`."""
+    found = _SASL.match(text, end)
+    if found is not None and not found[1].isupper() and not found[1].islower():
+        number = 2 if found[2] and text.startswith("AUTH LOGIN", start) else 1
+        yield (*found.span(number), "basic-auth")
+
+
+_ANSWER = re.compile(r"(?:\r?\n|\\r\\n|\\n)(?:[CS<>]?[:>]?[ ]|>>>?[ ])?([A-Za-z0-9+/]{4,400}={0,2})(?![A-Za-z0-9+/])")
+
+
+def asked(text: str, start: int, end: int) -> Iterator[Span]:
+    """What a mail client answers to `334 UGFzc3dvcmQ6`, which is `Password:`."""
+    found = _ANSWER.match(text, end)
+    if found is not None:
+        yield (*found.span(1), "basic-auth")

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from recalld.redact import values
 from recalld.redact.names import Category, Name, parts
+from recalld.redact.spaced import is_spaced_password
 from recalld.redact.wordlike import is_wordlike, worded
 
 Span = tuple[int, int, str]
@@ -76,7 +77,13 @@ def judge(
         plain_file = upper and op == "set" and not spaced and not values.is_code(stripped)
         if not plain_file or (name.head + name.tail).upper() != name.head + name.tail:
             return None
-    if op == "colon" and not quote and values.is_identifier(stripped) and worded(stripped) >= 0.4:
+    if (
+        op == "colon"
+        and not quote
+        and values.is_identifier(stripped)
+        and worded(stripped) >= 0.4
+        and not values.is_irregular(stripped)
+    ):
         following = text[end : end + 1]  # a declaration: `password: XmlString256;`, `(token: String64)`
         if category != "password" or following == ";" or (following in (",", ")") and stripped[0].isupper()):
             return None
@@ -85,7 +92,11 @@ def judge(
     if op == "colon" and name.flag and not quote:  # a variable of a style sheet
         return None
     if category == "auth" and ":" in stripped:  # `--auth user:password` has a rule of its own
-        return None
+        pair = _PAIR.match(stripped) if op in ("set", "colon") else None
+        if pair is None or values.is_reference(pair[1]) or not strong(pair[1]) or values.is_name(pair[1]):
+            return None
+        at = start + v.index(stripped) + pair.start(1)
+        return (at, at + len(pair[1]), "password")
     if category == "password" and not name.tail and _CRYPTED.match(stripped):
         return (start, end, "password-hash")
     if not stripped or values.is_reference(stripped) or values.is_empty_word(stripped):
@@ -109,6 +120,7 @@ def judge(
 
 _ACCOUNT = re.compile(r"[\w-]{1,40}:[x*!]{0,2}:\d")
 """A line of /etc/passwd or of shadow without a password."""
+_PAIR = re.compile(r"[\w.@-]{1,60}[:/]([^\s:/\"']{4,128})$")
 _CONSTANT = re.compile(r"0x[0-9a-fA-F]{1,8}$|-[A-Za-z_]\w*$")
 """Numbers and negated names in code."""
 
@@ -181,7 +193,7 @@ def _env_name(c: Context) -> bool:
 
 def _password(text: str, v: str, c: Context) -> bool:
     firm = strong(v)
-    if c.name.promise == "weak" and not (firm and not values.is_slug(v) and (c.quote or not values.is_code(v))):
+    if c.name.promise == "weak" and not (firm and not values.is_name(v) and (c.quote or not values.is_code(v))):
         return False
     if values.is_prose(v) and not (c.op == "flag" and c.quote):
         return False
@@ -192,17 +204,11 @@ def _password(text: str, v: str, c: Context) -> bool:
         if not c.quote and values.is_identifier(v):
             return digits and text[c.end : c.end + 1] not in (",", ")") and (c.upper or not _codelike(text, c))
     if c.op == "space":
-        if not firm or len(v) < 5 or values.is_code(v) or v.startswith(("-", "(", "{")) or values.is_machine(v):
-            return False
-        if worded(v) > 0.7 and not any(not x.isalnum() and x not in "-_." for x in v):
-            return False
-        return bool(_USER_BEFORE.search(_line_before(text, c))) or (
-            len(v) >= 8 and not _WORD_NUMBER.match(v) and mixed_classes(v) and not values.is_hex(v)
-        )
+        return is_spaced_password(text, v, c.start, c.end, _line_before(text, c), bool(c.quote), firm, mixed_classes(v))
     if c.op in ("is", "comma", "call", "same", "cell", "sql"):
         if c.op == "call" and parts(c.name.head)[-1:] in (["set"], ["with"]) and not c.name.tail:
             return not _label(v) and (firm or values.is_wordy(v)) and not values.is_code(v)
-        if c.op in ("comma", "call") and not c.name.flag and values.is_slug(v):
+        if c.op in ("comma", "call") and not c.name.flag and values.is_name(v):
             return False
         if c.op == "cell" and (c.quote == "" and not firm):
             return False
@@ -252,10 +258,6 @@ def _password(text: str, v: str, c: Context) -> bool:
 
 
 _CLOSED = re.compile(r"\s{0,40}(?:</|&lt;/|<\\/|\]\]>|\n)")
-_USER_BEFORE = re.compile(
-    r"(?i)(?:user|login|username|account)[ \t:=]{1,3}\S{1,80}[ \t]+(?:and )?(?:\w{1,12} )?$|--?[\w-]{0,20}$"
-)
-_WORD_NUMBER = re.compile(r"[A-Za-z]+[-_]?\d{1,4}[a-z]?$|\d+[A-Za-z]+$")
 
 
 def mixed_classes(v: str) -> bool:
@@ -309,6 +311,8 @@ def _label(v: str) -> bool:
 
 
 def _secret(text: str, v: str, c: Context) -> bool:
+    if values.is_passphrase(v) and c.name.promise == "full" and (c.quote or _alone(text, c)):
+        return True
     if c.op in ("is", "comma", "call", "same", "cell", "sql", "space"):
         return _token(text, v, c)
     if values.is_number(v) or values.is_prose(v):
@@ -354,17 +358,28 @@ _TICKETS = values.words("lock client change request action lifecycle work unit r
 """What makes a UUID that is called a token a ticket's number."""
 
 
+_LABELLED = re.compile(r"[ \t>*-]{0,8}Token:[ ]$")
+_BEARERS = values.words("auth access api bearer personal deploy npm admin")
+
+
 def _token(text: str, v: str, c: Context) -> bool:
     if " " in v or values.is_number(v) or values.is_prose(v) or values.is_slug(v):
         return False
     if not c.quote and values.is_code(v):
         return False
     weak = c.name.promise == "weak" or c.op in ("is", "cell", "sql", "comma", "call", "same", "space")
+    if _TAGGED_HASH.match(v):
+        return False
     if values.is_uuid(v):
         if _TICKETS & set(parts(c.name.head)):
             return False
-        header = c.name.head[:2] in ("X-", "x-") or c.name.head == "_auth"
-        return not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag" or header)
+        header = c.name.head[:2] in ("X-", "x-") or c.name.head == "_auth" or bool(_BEARERS & set(parts(c.name.head)))
+        if not weak and c.op == "colon" and _LABELLED.match(_line_before(text, c)) and _alone(text, c):
+            return True
+        query = text[c.start - 1 : c.start] == "=" and text[max(0, c.start - 80) : c.start].rfind("?") >= 0
+        return (
+            not weak and c.op in ("set", "flag", "colon") and bool(c.quote or _env_name(c) or c.op == "flag" or header or query)
+        )
     if values.is_hex(v):
         return len(v) >= (32 if weak else 16) and (not v.isdigit())
     if weak:
@@ -386,10 +401,28 @@ def _token(text: str, v: str, c: Context) -> bool:
     return not re.search(r"[()\[\]{}<>|;,*\\]", v)
 
 
+_TAGGED_HASH = re.compile(
+    r"[\w.-]{1,40}:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|(?:[A-Za-z][\w.]{0,30}-){1,5}[0-9a-f]{32,64}$"
+)
+"""What caches call their keys: `Linux-npm-` and a digest."""
+
+
+_LOCKING = values.words("secret encryption signing private jwt session")
+
+
 def _key(text: str, v: str, c: Context) -> bool:
+    if c.name.promise == "full" and c.quote and values.is_passphrase(v) and _LOCKING & set(parts(c.name.head)):
+        return True
+    if c.op in ("flag", "space") and values.is_uuid(v) and (c.op == "flag" or c.name.promise == "full"):
+        return True
     if c.name.promise == "weak":
-        if values.is_hex(v) and len(v) in (32, 37, 40, 64) and _env_name(c) and c.op == "set" and not c.spaced:
+        listed = values.is_uuid(v) or (values.is_hex(v) and len(v) in (32, 37, 40, 64))
+        if listed and c.op == "flag":
             return True
+        if listed and _env_name(c) and c.op in ("set", "colon") and not c.spaced and "_" in c.name.head:
+            return True
+        if _TAGGED_HASH.match(v):
+            return False
         if (
             " " in v
             or values.is_code(v)

@@ -19,7 +19,7 @@ _STEMS: dict[Category, str] = {
         "şifre heslo salasana passord adgangskode motdepasse mot_de_passe senha пароль hasło haslo pwd palavra-passe "
         "contrasenya лозинка парола parolă slaptažodis salasõna geslo sandi storepass keypass dbpasswd "
         "_pass -pass .pass dbpass userpass mypass rootpass adminpass _pw -pw dbpw pgpw userpw rootpw bindpw "
-        "_psk pre-shared-key preshared_key requirepass masterauth"
+        "_psk pre-shared-key preshared_key requirepass masterauth sshpass"
     ),
     "secret": "secret credential geheimnis mnemonic secret_id secretid seed_phrase recovery_phrase seedphrase секрет segredo secreto _salt_key",
     "token": "token jeton токен authtok",
@@ -32,7 +32,7 @@ _EXACT: dict[Category, tuple[str, ...]] = {
         "Κωδικός", "κωδικός", "סיסמה", "ססמה", "كلمة المرور", "كلمة السر", "رمز الدخول", "رمز المرور", "कूटशब्द", "पासवर्ड", "गुप्तशब्द",
         "parola d'ordine", "bindCredentials", "palavra passe", "kata kunci", "পাসওয়ার্ড", "رمز عبور", "گذرواژه", "пин-код", "ПИН-код", "暗証",
     ),
-    "secret": ("密钥", "密鑰", "シークレット", "秘密鍵", "seed phrase", "Seed phrase", "recovery phrase", "Recovery phrase", "시크릿", "비밀키", "AUTH_SALT", "LOGGED_IN_SALT", "NONCE_SALT"),
+    "secret": ("SecretID", "SecretId", "Secret ID", "secret ID", "密钥", "密鑰", "シークレット", "秘密鍵", "seed phrase", "Seed phrase", "recovery phrase", "Recovery phrase", "시크릿", "비밀키", "AUTH_SALT", "LOGGED_IN_SALT", "NONCE_SALT"),
     "token": ("令牌", "トークン", "토큰", "التوكن", "टोकन"),
     "key": ("キー", "مفتاح", "कुंजी"),
     "auth": ('auth"', "auth'", "?auth", "&auth", "--auth"),
@@ -89,7 +89,7 @@ _NEUTRAL_TAIL = words(
     """
     value val plain plaintext raw base b hex str string live test prod production dev development staging stg stage
     qa old new current previous prev confirm confirmation confirmed again repeat primary secondary main enc encoded
-    data text default admin root user db database a o ña es ñas word n si et nya em ji plaintext ptr bytes
+    data text default sı ı sini admin root user db database a o ña es ñas word n si et nya em ji plaintext ptr bytes
     """
 )
 _TELLING_TAIL = words(
@@ -119,7 +119,7 @@ _KEY_HEADS = words(
     replicate elevenlabs huggingface hf xai okta auth0 intercom zendesk hubspot salesforce shopify square paypal
     binance coinbase bot rails django flask laravel user customer partner vendor personal root super management mgmt
     provider model llm ai x xapi wakatime posthog mixpanel lambda vercel netlify render supabase firebase fcm vapid
-    wireguard wg preshared
+    wireguard wg preshared record relay license
     """
 )
 _INNOCENT_HEADS = words(

@@ -51,7 +51,7 @@ def _password_said(v: str) -> bool:
         and not values.is_machine(v)
         and not values.is_reference(v)
         and not values.is_expression(v)
-        and not values.is_slug(v)
+        and not values.is_name(v)
     )
 
 
@@ -60,7 +60,7 @@ PAIRED = (
     "username/password: ", "login/password: ", "user:pass: ", "ogin: ", "ogin with ", "og in with ", "og in as ", "ogged in as ", "ogin as ",
     "sign in as ", "Sign in as ", "sign in with ", "Sign in with ", "ugangsdaten: ", "nmeldedaten: ", "dentifiants : ", "dentifiants: ",
     "redenciales: ", "redenciais: ", "redenziali: ", "логин/пароль: ", "доступ: ", "Доступ: ", "账号密码：", "账号密码: ", "用户名/密码：", "账号：", "帐号：", "账号: ",
-    "ログイン情報：", "ログイン情報: ", "계정: ", "basic auth ", "basic auth: ", "basic auth is ",
+    "ログイン情報：", "ログイン情報: ", "계정: ", "basic auth ", "redentials ", "wifi: ", "WiFi: ", "Wi-Fi: ", "wlan: ", "WLAN: ", "basic auth: ", "basic auth is ",
 )  # fmt: skip
 """What stands before a user and a password in one breath."""
 _PAIR = re.compile(
@@ -78,7 +78,7 @@ def pair(text: str, start: int, end: int) -> Iterator[Span]:
         values.is_reference(v)
         or values.is_machine(v)
         or values.is_expression(v)
-        or values.is_slug(v)
+        or values.is_name(v)
         or values.is_number(v)
         or "//" in v
         or "/" in found[0][: found.start(2) - found.start()].strip("/ ")
@@ -112,3 +112,63 @@ def seed(text: str, start: int, end: int) -> Iterator[Span]:
         plain = sum(values.is_prose(word.strip(",")) for word in found[1].split())
         if plain < 2:
             yield (*found.span(1), "secret")
+
+
+OTP = (
+    "totp",
+    "TOTP",
+    "2FA",
+    "2fa",
+    "MFA",
+    "mfa",
+    "uthenticator",
+    "AUTHENTICATOR",
+    "entry key",
+    "etup key",
+    "OTP",
+    "otp_",
+    "otpSecret",
+    "two-factor",
+    "wo-Factor",
+)
+_BASE32 = re.compile(r"[^\n]{0,40}?(?<![\w/+-])([A-Z2-7]{16,64}={0,6}|(?:[a-z2-7]{4}[ ]){3,12}[a-z2-7]{4})(?![\w/+-])")
+
+
+def otp(text: str, start: int, end: int) -> Iterator[Span]:
+    """The seed of a second factor: base32 behind what names it."""
+    found = _BASE32.match(text, end)
+    if found is not None and sum(c.isdigit() for c in found[1]) >= 2:
+        yield (*found.span(1), "secret")
+
+
+APP = ("app password", "App password", "App Password", "app-password", "app_password")
+_FOURS = re.compile(r"[^\n]{0,30}?[: =\"'`]((?:[a-z]{4}[ ]){3}[a-z]{4})(?![a-z])")
+
+
+def app_password(text: str, start: int, end: int) -> Iterator[Span]:
+    """A mail provider's password for one app: four times four letters."""
+    found = _FOURS.match(text, end)
+    if found is not None and not values.is_prose(found[1]):
+        yield (*found.span(1), "password")
+
+
+WIFI = (
+    "wifi key", "WiFi key", "Wi-Fi key", "wi-fi key", "wlan key", "WLAN key", "WLAN-Schl", "WLAN-Key", "clé wifi", "clé Wi-Fi", "clé WPA", "clave wifi", "clave del wifi", "clave WiFi",
+    "PSK", "WPA key", "WPA2 key", "WEP key", "network key", "chiave wifi", "chiave WiFi",
+)  # fmt: skip
+_NETWORK = re.compile(r"(?:üssel)?(?:[ ]?[:=][ ]?|[ ](?:is|ist|est|es|è)?[ ]?)[\"'`]?([^\s\"'`<>{}()]{6,63})")
+
+
+def wifi(text: str, start: int, end: int) -> Iterator[Span]:
+    """The key of a wireless network, or of a tunnel."""
+    found = _NETWORK.match(text, end)
+    if found is None:
+        return
+    v = trim(found[1])
+    if (
+        strong(v)
+        and any(c.isdigit() for c in v)
+        and any(c.isalpha() for c in v)
+        and not (values.is_name(v) or values.is_reference(v) or values.is_machine(v) or values.is_expression(v))
+    ):
+        yield (found.start(1), found.start(1) + len(v), "password")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation, MatchKind
 
-from recalld.redact import assign, names
+from recalld.redact import assign, drawn, names, near
 from recalld.redact.judge import KIND_OF, Span
 from recalld.redact.names import Category
 from recalld.redact.rules import KINDS as RULE_KINDS
@@ -77,17 +77,24 @@ class _Automaton:
     def spans(self, text: str) -> list[Span]:
         """Return every secret found in `text`; spans may overlap."""
         if text.isascii():
-            hits = self._ascii.find_matches_as_indexes(text.encode(), overlapping=True)
-            if not hits:
-                return []
-            places = self._ascii_entries
-            hits = [(places[number], start, end) for number, start, end in hits]
+            data = text.encode()
+            hits = self._ascii.find_matches_as_indexes(data, overlapping=True)
+            if hits:
+                places = self._ascii_entries
+                hits = [(places[number], start, end) for number, start, end in hits]
         else:
+            data = text.encode("ascii", "replace")
             try:
                 hits = self._any.find_matches_as_indexes(text, overlapping=True)
             except UnicodeEncodeError:  # lone surrogates: the same text with one question mark for each
                 hits = self._any.find_matches_as_indexes(text.encode("utf-8", "replace").decode(), overlapping=True)
-        return self._look(text, hits) if hits else []
+        found = self._look(text, hits) if hits else []
+        if len(data) >= drawn.RUN:
+            runs = data.translate(drawn.TABLE)
+            at = runs.find(drawn.NEEDLE)
+            if at >= 0:
+                found.extend(drawn.find(text, runs, at, list(found[:64]), told=bool(hits)))
+        return found
 
     def _look(self, text: str, hits: list[tuple[int, int, int]]) -> list[Span]:
         found: list[Span] = []
@@ -96,6 +103,7 @@ class _Automaton:
         if any(number == self._mark for number, _, _ in hits):
             hits.sort(key=lambda hit: hit[1])
         named_until = -1  # end of the last named value: what it names inside goes with it
+        line_until = quoted_until = -1  # ends of the lines that were read for what only the line gives away
         covered = -1  # end of the last token found: its own text is not looked at again
         for number, start, end in hits:
             if start < marked or start < covered:
@@ -108,6 +116,8 @@ class _Automaton:
             name, tokens, rules = entries[number]
             for token in tokens:
                 span = token.find(text, start) if token.form.match(text, start) else None
+                if span is not None and token.random and text.endswith(drawn.LABELS, max(0, span[0] - 8), span[0]):
+                    continue  # a hash that happens to begin so
                 if span is not None:
                     begin, stop = span
                     if token.behind is not None:
@@ -125,6 +135,18 @@ class _Automaton:
                 if named is not None:
                     found.append(named)
                     named_until = named[1]
+                elif "encryptedData" in text[max(0, start - 300) : start]:
+                    continue
+                elif start >= line_until:
+                    begin, line_until = near.line_of(text, start)
+                    found.extend(near.printed(text, begin, line_until))
+                    found.extend(near.fed(text, begin, start))
+                    if category == "password":
+                        found.extend(near.sharp(text, begin, line_until))
+                        quoted_until = line_until
+                elif category == "password" and start >= quoted_until:
+                    begin, quoted_until = near.line_of(text, start)
+                    found.extend(near.sharp(text, begin, quoted_until))
         return found
 
 
@@ -146,10 +168,12 @@ def _merge(spans: list[Span]) -> list[Span]:
     return merged
 
 
-KINDS = frozenset(token.kind for token in TOKENS) | RULE_KINDS | frozenset(KIND_OF.values())
+KINDS = frozenset(token.kind for token in TOKENS) | RULE_KINDS | {drawn.KIND} | frozenset(KIND_OF.values())
 """Every kind that the rules name; `recalld.secret_kinds` lists them for the configuration."""
 
-_GENERAL = frozenset({"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie"})
+_GENERAL = frozenset(
+    {"password", "secret", "token", "api-key", "authorization", "bearer-token", "url-password", "cookie", drawn.KIND}
+)
 """Kinds that tell of the surroundings; one that tells of the secret itself goes before."""
 
 
@@ -195,7 +219,12 @@ class Redactor:
     def _replace(self, text: str, spans: list[Span]) -> str:
         pieces: list[str] = []
         at = 0
-        for start, end, kind in _merge([s for s in spans if s[2] not in self.disabled]):
+        if self.disabled:
+            left = [s for s in spans if s[2] in self.disabled]
+            # what is left under its own name is not taken for its looks
+            spans = [s for s in spans if s[2] != drawn.KIND or not any(s[0] < x[1] and x[0] < s[1] for x in left)]
+            spans = [s for s in spans if s[2] not in self.disabled]
+        for start, end, kind in _merge(spans):
             start, end = _clear_of_markers(text, start, end)
             if start >= end:
                 continue

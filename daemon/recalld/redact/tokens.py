@@ -33,11 +33,16 @@ class Token:
             return None
         span = found.span(found.re.groups and 1)
         body = text[span[0] : span[1]]
-        if masked(body) or (self.random and not values.is_random(body[:400])):
+        if (
+            masked(body)
+            or (_STAND_IN.search(body[:80]) and values.is_wordy(body[:80]))
+            or (self.random and not values.is_random(body[:400]))
+        ):
             return None
         return span
 
 
+_STAND_IN = re.compile(r"(?i)[-_.](?:your|my|token|key|secret|here|example|dummy|fake|placeholder|value|goes)(?:$|[-_.])")
 _SAME = re.compile(r"(.)\1{7}")
 
 
@@ -276,6 +281,28 @@ TOKENS: tuple[Token, ...] = (
         "-us1 -us2 -us3 -us4 -us5 -us6 -us7 -us8 -us9",
         rf"-us\d{{1,2}}(?!{_W})",
         behind=APART + r"[0-9a-f]{32}$",
+    ),
+    _t("private-key", "nsec1", r"nsec1[02-9ac-hj-np-z]{58}(?![a-z0-9])", apart=True),
+    _t("openai-key", "T3BlbkFJ", rf"T3BlbkFJ{_W}{{10,120}}", behind=r"[A-Za-z0-9_-]{8,100}$"),
+    _t("authorization", "QVdTOm", r"QVdTOm[A-Za-z0-9+/=]{40,4000}", apart=True),
+    _t("authorization", "eyJhdXRocyI6", r"eyJhdXRocyI6[A-Za-z0-9+/=]{20,8000}", apart=True),
+    Token(
+        "bearer-token",  # with what may stand before it, so that a megabyte of one letter is no megabyte of hits
+        tuple(c + "A" * 21 for c in " \"'`=:([>,;\n\t"),
+        re.compile(r"\W(A{21,30}[A-Za-z0-9%]{60,160})"),
+    ),
+    _t(
+        "api-key",
+        "pat-na1- pat-na2- pat-na3- pat-eu1- pat-ap1-",
+        r"pat-[a-z]{2}\d-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",
+        apart=True,
+    ),
+    _t("google-oauth-token", "4/0A", rf"4/0A{_W}{{30,120}}", apart=True),
+    _t("private-key", "RWRTY0Iy RWRCSwAA", r"RWR(?:TY0Iy|CSwAA)[A-Za-z0-9+/]{60,400}={0,2}", apart=True),
+    _t(
+        "api-key",
+        "access-sandbox- access-development- access-production-",
+        r"access-(?:sandbox|development|production)-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",
     ),
     _t("wandb-key", "wandb_v1_", rf"wandb_v1_{_W}{{40,120}}"),
     _t("razorpay-key", "rzp_live_ rzp_test_", r"rzp_(?:live|test)_[A-Za-z0-9]{14,30}", apart=True),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from recalld.redact import values
-from recalld.redact.judge import Span
+from recalld.redact.judge import Span, strong
 from recalld.redact.values import words
 
 _USERINFO = re.compile(
@@ -17,6 +17,10 @@ _USERINFO = re.compile(
 _USERINFO_SLASH = re.compile(
     r"://([^\s/?#\"'`<>@:\\,()|]{0,64}):([^\s\"'`<>@:\\]{1,128})@(?=[A-Za-z0-9.-]{1,80}(?::\d{2,5})?(?:/|\s|$|[\"']))"
 )
+_PUBLIC_DSN = re.compile(r"[\w.-]{0,60}(?:sentry|ingest|glitchtip)[\w.-]{0,60}[/:]")
+"""Error trackers whose keys are meant to be public."""
+_USERINFO_DOMAIN = re.compile(r"://[\w.-]{1,40}\\{1,2}[\w.-]{1,60}:([^\s/?#\"'`<>@\\]{3,128})@(?=[\w\[.])")
+_USERINFO_DN = re.compile(r"://(?:\w{1,12}=[^\s/?#\"'`<>@:,]{1,60},?){1,8}:([^\s/?#\"'`<>@]{3,128})@(?=[\w\[.])")
 _USER_ONLY = re.compile(r"://([A-Za-z0-9_.~%+=-]{16,256})@(?=[\w\[])")
 _PLAIN_PASSWORDS = words(
     """
@@ -42,15 +46,24 @@ def url_credentials(text: str, start: int, end: int) -> Iterator[Span]:
         ):
             yield (*found.span(2), "url-password")
         user = found[1]
-        if len(user) >= 20 and values.is_random(user):
+        if len(user) >= 20 and "%40" not in user and values.is_random(user):
             yield (*found.span(1), "url-password")
         return
+    for form in (_USERINFO_DOMAIN, _USERINFO_DN):
+        found = form.match(text, start)
+        if found is not None and not values.is_reference(found[1]):
+            yield (*found.span(1), "url-password")
+            return
     alone = _USER_ONLY.match(text, start)
-    if alone is not None and (values.is_random(alone[1]) or values.is_hex(alone[1])):
+    if (
+        alone is not None
+        and not _PUBLIC_DSN.match(text, alone.end())
+        and (values.is_random(alone[1]) or values.is_hex(alone[1]))
+    ):
         yield (*alone.span(1), "url-password")
 
 
-_SIGNATURE = re.compile(r"[dD]?([A-Za-z0-9%+/_-]{24,700}={0,2})")
+_SIGNATURE = re.compile(r"\\{0,3}\"?[dD]?([A-Za-z0-9%+/_-]{24,700}={0,2})")
 
 
 def url_signature(text: str, start: int, end: int) -> Iterator[Span]:
@@ -66,6 +79,14 @@ def url_signature(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 HOOKS: dict[str, re.Pattern[str]] = {
+    "/webhook/": re.compile(
+        r"(?:[\w-]{1,30}/){0,2}([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[\w-]{0,30}\d)[\w-]{24,120})"
+    ),
+    "/webhooks/": re.compile(
+        r"(?:[\w-]{1,30}/){0,2}([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[\w-]{0,30}\d)[\w-]{24,120})"
+    ),
+    "sctapi.ftqq.com/": re.compile(r"([\w-]{16,80})\.send"),
+    "api.day.app/": re.compile(r"([A-Za-z0-9]{20,40})"),
     "/hooks/": re.compile(r"([a-z0-9]{26})(?![a-z0-9])"),
     "/bot/v2/hook/": re.compile(r"([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})"),
     "/webhook/send?key=": re.compile(r"([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})"),
@@ -97,3 +118,20 @@ def without_scheme(text: str, start: int, end: int) -> Iterator[Span]:
         found = _DSN.search(text[offset:start])
     if found is not None and not values.is_reference(found[1]) and found[1].lower() not in _PLAIN_PASSWORDS:
         yield (offset + found.start(1), offset + found.end(1), "password")
+
+
+_BARE_USER = re.compile(r"([^\s@/:\"'`]{4,100})@(?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]+(?:\.[\w-]+)+)")
+
+
+def bare_user(text: str, start: int, end: int) -> Iterator[Span]:
+    """`root:X@10.0.0.5`, without a scheme."""
+    found = _BARE_USER.match(text, end)
+    if (
+        found is not None
+        and not text[start - 1 : start].isalnum()
+        and not values.is_reference(found[1])
+        and found[1].lower() not in _PLAIN_PASSWORDS
+        and any(c.isdigit() for c in found[1])
+        and strong(found[1])
+    ):
+        yield (*found.span(1), "password")

@@ -38,7 +38,7 @@ _EMPTY_WORDS = words(
     name email login admin_password invalid incorrect wrong missing expired valid changed updated reset enabled
     disabled ok error failed success bearer basic digest plain hashed salted plaintext encrypted ask prompt stdin file env
     environment vault keychain keyring auto autodetect current new old left right primary foreign unique public
-    private literal static const
+    private literal static const pw pwd pass passwd password
     """
 )
 """Values that say of a setting what it is, or that there is none."""
@@ -56,10 +56,10 @@ _PROSE_WORDS = words(
 
 _REFERENCE = re.compile(
     r"""(?x)
-    &\#?\w{2,6}; | q[qrwx]?[/({\[|] | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
+    &\#?\w{2,6}; | q[rwx][/({\[|] | &{1,2}[a-z_]+$ | [\w-]{1,16}\.{3}\w{0,8}$ | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
     \$[A-Za-z_][A-Za-z0-9_]*(?:(?:[:.\[]|->).{0,200})?$          # $TOKEN, $env:TOKEN, $config["x"]
     | \$\$?[{(\[] | \#\{ | \{\{ | \{%  | \$\$$ | <%
-    | %\(?[A-Za-z_]\w*\)?[sd%]$ | %[sdrv]$ | \$\d$
+    | %~?\d$ | %\(?[A-Za-z_]\w*\)?[sd%]$ | %[sdrv]$ | \$\d$
     | \{[A-Za-z_]?[\w.!:\[\]"'()-]{0,80}\}\S{0,40}$         # {password}, {}
     | <[^<>\n]{0,80}>? \s* \S{0,3}$
     | \[[A-Za-z_ -]{0,60}\]?$ | \[redacted:
@@ -76,7 +76,7 @@ _CALL = re.compile(
 _DOTTED = re.compile(r"[&*!+-]?[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_#$][\w$]*)+[!?]?$")
 _EXPRESSION = re.compile(
     r"""(?x)
-    [\[({] | [agslbwtv]:[A-Za-z_0-9]\w{0,40}$ |
+    [\[({] | &(?:mut[ ])?\[ | [a-z-]{3,20}\{[a-z-]{1,30}: | [agslbwtv]:[A-Za-z_0-9]\w{0,40}$ |
     [\w$.+!'\"-]{0,60}[,;})\]]+[\w$.{}()\[\]]{0,60}[:=(.\[{] |
     [\w$.]{1,60}[;})\]]+(?:get|set|return|var|let|const|function|if|for|case|else|of|async|static|export|break|class|throw|try|while|switch|new)$ |
     [\w$.]{1,60}=[!\w$.]{1,60}[;,})] | (?:[A-Za-z_$][\w$]{0,30}\.[A-Za-z_$][\w$]{0,40}=){2} | \+?[\w$.]{1,60}\+$ | \\[sSwWdD][*+?] | \.\*/ |
@@ -129,7 +129,11 @@ def is_code(value: str) -> bool:
 
 def _is_drawn(value: str) -> bool:
     """Return whether what could be a dotted name is too irregular for one: `q7Tz.fK2pW9x`."""
-    return len(value) >= 10 and bool(_LATE_LETTER.search(value)) and worded(value) < 0.4
+    if len(value) >= 18 and any(is_random(piece, 16) for piece in value.split(".")):
+        return True
+    return (
+        len(value) >= 10 and bool(_LATE_LETTER.search(value)) and worded(value) < 0.45 and worded(_GROUPS.sub("", value)) < 0.6
+    )
 
 
 def is_expression(value: str) -> bool:
@@ -224,6 +228,21 @@ def is_hex(value: str) -> bool:
     return bool(_HEX.match(value))
 
 
+_GROUPS = re.compile(r"\d+")
+
+
+def is_irregular(value: str) -> bool:
+    """Return whether `value`, of letters and digits alone, is too irregular for a name: `Crano25H3lQn0`."""
+    return (
+        len(value) >= 10
+        and value.isalnum()
+        and any(c.isupper() for c in value)
+        and any(c.islower() for c in value)
+        and worded(value) < (0.72 if len(_GROUPS.findall(value)) >= 2 else 0.35)
+        and any(c.isdigit() for c in value)
+    )
+
+
 def is_uuid(value: str) -> bool:
     return bool(_UUID.match(value))
 
@@ -258,6 +277,24 @@ def is_slug(value: str) -> bool:
     return all(
         (p.isalpha() and is_wordy(p)) or (p.isdigit() and len(p) <= 4) or _NUMBERED.match(p) for p in re.split(r"[-_.]", value)
     )
+
+
+_PASSPHRASE = re.compile(r"[A-Za-z]{3,12}(?:[-_.][A-Za-z]{3,12}){1,5}[-_.]?\d{2,4}[!?]?$")
+
+_ALGORITHM = re.compile(
+    r"(?i)(?:^|[-_.])(?:sha|aes|md|rsa|des|hmac|utf|tls|ssl|ipv|curve|ed|p|win|x|creds?|cert|config|tls|ca|db|test|app|server|host|arm|amd|i|v|py|python|node|port|http|ubuntu|debian)[-_.]?\d+$"
+)
+
+
+def is_passphrase(value: str) -> bool:
+    """Return whether `value` is words and a number, as generators make them and people remember them:
+    `maple-harbor-291`."""
+    return bool(_PASSPHRASE.match(value)) and not mentions_secret(value) and not _ALGORITHM.search(value)
+
+
+def is_name(value: str) -> bool:
+    """Return whether `value` is a slug, and no passphrase."""
+    return is_slug(value) and not is_passphrase(value)
 
 
 @lru_cache(maxsize=4096)

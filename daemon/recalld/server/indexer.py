@@ -3,6 +3,9 @@
 It is started again when it dies, after 0.1 s at first, then after twice as long each time, up to 30 s; a life of 30 s
 and more makes the wait short again. What was asked of it meanwhile waits for the next one where asking twice does no
 harm. A child that has work and gives no sign of life for a minute is killed, and so started again.
+
+A child that dies of something that the operating system refused (a full disk) says so, and then what was asked fails
+with that reason: the next one would meet the same. Asking again does not wait for the restart that is due, it brings it.
 """
 
 from __future__ import annotations
@@ -71,6 +74,12 @@ class Indexer:
         self._first_delay = first_delay
         self.may_restart: Callable[[], bool] = lambda: True
         """Asked before another child is started in the place of one that died; False ends the supervision."""
+        self.explain: Callable[[int], str] = os.strerror
+        """What to say of an error number of the operating system."""
+        self.errno: int | None = None
+        """What the last child died of, where it said so; until one has read everything."""
+        self._refused: int | None = None
+        """The same of the child that lives, which is about to die of it."""
         self.state: State = "starting"
         self.pid: int | None = None
         self.restarts = 0
@@ -86,6 +95,8 @@ class Indexer:
         self._process: asyncio.subprocess.Process | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
+        self._roused = asyncio.Event()
+        """Somebody asks for something: the next child is to start now."""
         self._working = asyncio.Event()
         self._heard = 0.0
         self._delay = first_delay
@@ -104,6 +115,11 @@ class Indexer:
     def renewing(self) -> bool:
         """Another child takes the place of one that has ended its work well: what is asked waits for it, a second."""
         return self._renewing and self.state == "starting"
+
+    @property
+    def trouble(self) -> str | None:
+        """What keeps it from its work, for people; None where it works, or where nobody knows."""
+        return None if self.errno is None else self.explain(self.errno)
 
     @property
     def alive(self) -> bool:
@@ -127,6 +143,8 @@ class Indexer:
         pending = _Pending(command, asyncio.get_running_loop().create_future())
         self._pending[number] = pending
         self._send(pending)
+        if self.errno is not None:
+            self._roused.set()
         try:
             return await pending.future
         finally:
@@ -144,6 +162,7 @@ class Indexer:
         One that has not said that it is ready has read nothing, and is killed at once.
         """
         self._stopping.set()
+        self._roused.set()
         process, control = self._process, self._control
         if process is not None and not self.running:
             _kill(process)  # it has read nothing yet
@@ -178,10 +197,14 @@ class Indexer:
                 self._delay = self._first_delay
             self.state = "waiting"
             logs.error("indexer_died", how=failure, restart_in=self._delay, restarts=self.restarts)
-            self._fail_pending(_died_over, "the indexing process died over it: ask again")
+            if (trouble := self.trouble) is not None:
+                self._fail_pending(lambda _: True, f"{trouble}: mend that, then ask again")
+            else:
+                self._fail_pending(_died_over, "the indexing process died over it: ask again")
             self._on_status()
-            with suppress(TimeoutError):  # nobody asked for the end meanwhile: go on
-                await asyncio.wait_for(self._stopping.wait(), self._delay)
+            self._roused.clear()
+            with suppress(TimeoutError):  # nobody asked for the end, or for anything, meanwhile: go on
+                await asyncio.wait_for(self._roused.wait(), self._delay)
             self._delay = min(self._delay * 2, LAST_DELAY)
             if not self._stopping.is_set() and not self.may_restart():
                 return
@@ -213,6 +236,7 @@ class Indexer:
         _, control = await loop.connect_accepted_socket(lambda: Control(self._event), ours)
         self._process, self._control, self.pid = process, control, process.pid
         self._heard = loop.time()
+        self._refused = None
         self._set_working()
         logs.info("indexer_started", pid=process.pid)
         if self._stopping.is_set():  # asked to stop while it was being made
@@ -228,7 +252,9 @@ class Indexer:
         closed.cancel()
         control.close()
         self._process, self._control, self.pid = None, None, None
-        return f"signal {-status}" if status < 0 else f"exit status {status}"
+        how = f"signal {-status}" if status < 0 else f"exit status {status}"
+        self.errno = self._refused
+        return how if self.errno is None else f"{how}, {os.strerror(self.errno)}"
 
     async def _closed(self, control: Control, process: asyncio.subprocess.Process) -> None:
         """A child that has closed its pipe is of no use, alive or not."""
@@ -261,6 +287,8 @@ class Indexer:
             logs.info("indexer_ready", pid=self.pid, index=event["index"])
             for pending in self._pending.values():
                 self._send(pending)
+        elif kind == "failed":
+            self._refused = event["errno"]
         elif kind == "renew":
             self._renew(event.get("redacted") or {})
         elif kind == "commit":
@@ -284,8 +312,8 @@ class Indexer:
     def _take_status(self, status: dict[str, Any] | None) -> None:
         if not status:
             return
-        if self._renewing and self.state == "running" and status.get("complete"):
-            self._renewing = False
+        if self.state == "running" and status.get("complete"):
+            self._renewing, self.errno = False, None
         self.status = status | {"complete": True} if self._renewing else status  # the one before had read everything
 
     def _done(self, event: Event) -> None:

@@ -104,6 +104,8 @@ async def _doctor(service: Service, params: Params, send: Send) -> Result:
         except TimeoutError:
             remedy = "it may be busy with one huge file: repeat in a minute; if it stays, restart recalld"
         except Unavailable as error:
+            if service.indexer.trouble is not None:  # it died over this question, and is known to by now
+                return {"findings": service.findings(), "notes": {}}
             why, remedy = error.message, "repeat; if it stays, see the log around `indexer_died`"
         findings.append({"check": "indexer", "path": None, "offset": None, "message": why, "remedy": remedy})
     return {"findings": findings, "notes": {}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -49,6 +50,7 @@ class Service:
         self.index_error: str | None = None
         """Why the newest state of the index cannot be shown."""
         self.indexer = Indexer(self._index_changed, self._status_changed, command=command)
+        self.indexer.explain = self._explain
         self.mcp = McpHost()
         self.reader: IndexReader | None = None
         self.hooks = Hooks()
@@ -84,7 +86,8 @@ class Service:
     def late(self, method: str) -> RecallError:
         """Return why a request was not answered in time."""
         if not self.indexer.running:
-            how = f" ({self.indexer.last_failure})" if self.indexer.last_failure else ""
+            why = self.indexer.trouble or self.indexer.last_failure
+            how = f" ({why})" if why else ""
             return Unavailable(f"the indexing process is being started{how}: ask again, or see `recall doctor`")
         if self.reader is None:
             return Unavailable(f"there is no index to answer from yet ({self.index_error or 'it is being made'})")
@@ -167,6 +170,15 @@ class Service:
         """Return the directories that are read, by agent."""
         return effective_roots(self.config, self._env)
 
+    def _explain(self, number: int) -> str:
+        """Return what an error number means for whoever can mend it."""
+        data = os.fsdecode(self.places.data)
+        if number == errno.ENOSPC:
+            return f"the disk that holds {data} is full"
+        if number == errno.EDQUOT:
+            return f"the quota of the disk that holds {data} is used up"
+        return f"{data} cannot be worked on ({os.strerror(number)})"
+
     # -- what is known of ourselves ---------------------------------------------------------------------------------
 
     async def status(self) -> dict[str, Any]:
@@ -215,6 +227,7 @@ class Service:
                 "pid": indexer.pid,
                 "restarts": indexer.restarts,
                 "last_failure": indexer.last_failure,
+                "trouble": indexer.trouble,
                 "rss_bytes": child,
             },
             "mcp": {"pid": self.mcp.pid, "connections": self.mcp.connections, "rss_bytes": mcp},
@@ -238,7 +251,12 @@ class Service:
                 "remove the key or correct its name",
                 config,
             )
-        if not (self.indexer.running or self.indexer.renewing):
+        if self.indexer.trouble is not None:
+            full = self.indexer.errno in (errno.ENOSPC, errno.EDQUOT)
+            what = "make room on it" if full else "mend that"
+            remedy = f"{what}: what waits is read within half a minute, or at once with `recall sync`"
+            add("disk" if full else "indexer", f"nothing can be indexed: {self.indexer.trouble}", remedy, self.places.data)
+        elif not (self.indexer.running or self.indexer.renewing):
             how = self.indexer.last_failure or "it is starting"
             add("indexer", f"the indexing process does not run: {how}", "wait a moment; if it stays, see the log")
         elif self.indexer.restarts:
