@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -110,6 +111,26 @@ def test_sync_on_a_terminal_shows_how_far_it_is(home: Any, serve: Any) -> None:
 
     server = serve(handler)
     assert "reading sessions" in home.in_terminal("sync")
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80, 100])
+def test_the_bar_keeps_to_one_line_and_comes_when_there_is_something_to_say(home: Any, serve: Any, columns: int) -> None:
+    looked = threading.Event()
+
+    def handler(method: str, params: dict[str, Any]) -> Any:
+        if method == "sync":
+            looked.wait(30)
+            return {}
+        if len(server.asked) > 6:
+            looked.set()
+        return status_answer(home, complete=False, pending_bytes=0 if len(server.asked) < 4 else 123_400_000)
+
+    server = serve(handler)
+    out = home.in_terminal("sync", COLUMNS=str(columns))
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", out)
+    rows = [row for row in re.split(r"[\r\n]+", shown) if row.strip()]
+    assert rows and all(row.startswith("reading sessions") and len(row.rstrip()) <= columns for row in rows)
+    assert "?" not in shown
 
 
 # -- errors, signals, pipes ----------------------------------------------------------------------------------
