@@ -35,9 +35,9 @@ class IndexConfig:
     """Text of one record beyond this is cut and the record marked."""
     max_uncompressed_bytes: int = 4 * GIB
     """What one compressed file may grow to."""
-    batch_bytes: int = 6 * MIB
+    batch_bytes: int = 5 * MIB
     """Bytes of transcript after which the first build commits."""
-    writer_heap_bytes: int = 48_000_000
+    writer_heap_bytes: int = 36_000_000
     """Memory that the index writer may fill before it writes a segment."""
 
 

@@ -14,8 +14,8 @@ from recalld.index.documents import Stored, document
 from recalld.index.reader import Snapshot
 from recalld.index.schema import build_schema, register_tokenizers, term_of
 
-HEAP_BYTES = 48_000_000
-"""What Tantivy may hold before it writes a segment. 30 to 60 MB made no difference in speed; memory follows it."""
+HEAP_BYTES = 36_000_000
+"""What Tantivy may hold before it writes a segment. 32 to 48 MB made no difference in speed; memory follows it."""
 
 THREADS = 1
 """Tantivy's indexing threads. Two took a quarter off the time alone, but the parser needs the second core."""

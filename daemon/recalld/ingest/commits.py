@@ -19,7 +19,7 @@ BUILD_COMMIT_S, BUILD_COMMIT_BYTES = 5.0, 24 * 2**20
 """While everything on disk is read and no session goes on, they come after this time, or after so many characters of
 text: every commit begins a segment, and many small segments are merged at once. It is also what a crash costs."""
 
-READ_ON = 2
+READ_ON = 1.5
 """While a commit is being made, reading goes on until the batch holds so many times what makes it full: whoever writes
 to the index meanwhile waits."""
 

@@ -36,10 +36,6 @@ STOP = 4.0
 REPEATABLE = frozenset({"sync"})
 """Commands that a new child is asked again when the old one died over them: it did not die of these."""
 
-ALLOCATOR = {"MALLOC_ARENA_MAX": "2", "MALLOC_TRIM_THRESHOLD_": "1000000", "MALLOC_MMAP_THRESHOLD_": "1000000"}
-"""For glibc, in the child's environment: an index writer's threads come and go, and each leaves an arena behind. With
-these the child's private memory after a first build of 280 MB was 251 MB in place of 306, at the same speed."""
-
 State = Literal["starting", "running", "waiting", "stopped"]
 
 
@@ -223,7 +219,6 @@ class Indexer:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 process_group=0,  # Ctrl-C is for us: we tell the child
-                env=os.environ | {name: value for name, value in ALLOCATOR.items() if name not in os.environ},
             )
         except OSError as error:
             ours.close()
