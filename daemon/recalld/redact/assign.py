@@ -287,6 +287,17 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
     arrow = after["set"] == "->" and not value.quote
     if (after["dash"] or arrow or op == "call") and not _plain_enough(text, value, head, op):
         return None
+    closed = after["close"].endswith(("'", '"', "`"))
+    if closed and after["typed"] and op == "set":
+        return None  # the next attribute: `v-model="password" :type="…"`
+    if (
+        (closed or head.startswith("$"))
+        and not value.quote
+        and after["colon"]
+        and text[after.start("colon") - 1] == " "
+        and value.start == after.end("colon")
+    ):
+        return None  # the next argument: `-a "$TOKEN" :8000/me`
     spaced = bool(after["typed"]) or (bool(after["set"]) and text[after.start("set") - 1] in " \t")
     value = _joined(text, value)
     found = judge(text, value, category, name, op, spaced, after["close"], text[start:end].isupper())

@@ -218,6 +218,8 @@ def _password(text: str, v: str, c: Context) -> bool:
             return firm
         if c.op == "sql":
             return firm or (_env_name(c) and not values.is_prose(v))
+        if c.op == "is" and not c.quote and not strong(v.rstrip("?!")):
+            return False  # "the password is wrong!"
         return firm and not values.is_number(v) and not values.is_code(v) and not v.startswith(("-", "("))
     if c.op == "flag":
         if c.quote:
@@ -295,7 +297,23 @@ def _mixed(v: str) -> bool:
 
 
 def _prose_follows(text: str, v: str, c: Context) -> bool:
-    return values.is_prose(v)
+    """Return whether `--password X` is spoken of: `--password via the CLI`, `--password requires an argument`."""
+    if values.is_prose(v):
+        return True
+    if not (v.isascii() and v.isalpha() and v.islower()):
+        return False
+    following = _FOLLOWING.match(text, c.end)
+    return v in _SPOKEN_OF or (following is not None and values.is_prose(following[1]))
+
+
+_FOLLOWING = re.compile(r"[ ]([a-z]{1,12})(?![\w./=:@-])")
+_SPOKEN_OF = values.words(
+    """
+    via twice requires takes reads prompts specifies conflicts defaults overrides implies accepts expects means sets
+    together alone interactively during over through because while unless instead again once
+    """
+)
+"""Words that go on about an option rather than being its value."""
 
 
 _LABEL = re.compile(r"[A-Z][a-z]+(?: [a-z]+)*[.:!?*]?$")

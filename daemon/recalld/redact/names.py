@@ -186,6 +186,8 @@ class Name:
                 return None
             known = nearest in _KEY_HEADS or (joined and bool(nearest))
             return level if known else "weak"
+        if category == "token" and before[-2:] == ["public", "key"]:
+            return None  # of an assembly: `PublicKeyToken=…`
         if nearest in _INNOCENT_HEADS:
             return None if category == "token" else level
         return level

@@ -34,6 +34,7 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (headers.team_header, ("oneycomb-Team", "oneycomb-team", "ONEYCOMB_TEAM")),
     (commands.option, tuple(commands.OPTIONS)),
     (commands.user_password, (" -u", '"-u', "'-u", "--user", "--proxy-user", "proxy-user", "-U ", "-auth ", "--auth ", "--auth=", "-a ", "user =")),
+    (commands.from_literal, ("--from-literal",)),
     (commands.piped, ("chpasswd", "sudo -S", "sudo -kS", "-stdin", "--with-token", "--passphrase-fd", "| passwd", "|passwd", "| kinit", "| cryptsetup", "| sudo cryptsetup")),
     (commands.here_string, ("<<<", "<(echo ", "<(printf ")),
     (commands.sent, ('send "', "send '", "send -- ", "sendline(")),
