@@ -298,6 +298,10 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
         and value.start == after.end("colon")
     ):
         return None  # the next argument: `-a "$TOKEN" :8000/me`
+    if op in ("space", "flag") and "$" in head:
+        return None  # `-p$MYSQL_PW app`
+    if op == "space" and (_FIELD.match(text, value.start) or _OBJECT.match(text, value.end)):
+        return None
     spaced = bool(after["typed"]) or (bool(after["set"]) and text[after.start("set") - 1] in " \t")
     value = _joined(text, value)
     found = judge(text, value, category, name, op, spaced, after["close"], text[start:end].isupper())
@@ -307,6 +311,12 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
     return found
 
 
+_FIELD = re.compile(r"[a-z_]{1,20}=")
+"""The next field of a log line: `reason=bad_password ip=10.0.0.3`."""
+_OBJECT = re.compile(
+    r"\\{0,3}[\"'][ ](?:\(\w|in namespace|(?:deleted|created|configured|unchanged|patched|labeled|annotated|not found|already exists|is forbidden)\b)"
+)
+"""What a cluster says of an object by its name: `secret "db-creds-7f8c" deleted`."""
 _WORD_DIFF = re.compile(r"\[-([^\s\]]{4,200})-\](?:\{\+([^\s}]{4,200})\+\})?|\{\+([^\s}]{4,200})\+\}")
 """What a diff by words shows for a value that changed."""
 _FALLBACK = re.compile(r":[-=]?([^}\s\"'$]{4,128})\}")

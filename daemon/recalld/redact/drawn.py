@@ -206,7 +206,7 @@ _PUBLIC_FORM = re.compile(r"[A-Z]{2}[0-9a-f]{32}$|RW[A-Za-z0-9+/]{54}$")
 """An id of two capitals and 32 hexadecimal digits (a message's, an account's), a public key of minisign."""
 _MAGIC = (
     "/9j/", "iVBOR", "R0lGOD", "UklGR", "AAAAB3", "AAAAC3", "AAAAE2", "AAAAG", "SUkq", "d09G", "JVBERi", "UEsDB", "H4sI", "TVqQ", "MII", "AAEAAA", "T1RUT", "PHN2Z", "PD94bW", "RWQ", "RWR",
-    "mDME", "mQIN", "mQEN", "xsBN", "xsFN", "iQIz", "iHUE", "_Z", "__Z", "_R", "Mii", "untrusted", "KLUv", "AGFzbQ",
+    "mDME", "mQIN", "mQEN", "xsBN", "xsFN", "iQIz", "iHUE", "_Z", "__Z", "_R", "Mii", "untrusted", "z6M", "KLUv", "AGFzbQ",
 )  # fmt: skip
 """How images, fonts, archives, certificates, public keys and mangled names begin."""
 
@@ -322,7 +322,7 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
             and _HEX.match(token[prefix.end() :])
         ):
             return text[start - 1 : start] != "@"  # a vendor's name and a key
-        if text[start - 1 : start] == "@" or _RELEASED.search(before):
+        if text[start - 1 : start] == "@" or _SUBJECT.search(before[-24:]) or _RELEASED.search(before):
             return False
         if _HASHES.search(before) or len(token) > 130:
             return False
@@ -367,6 +367,8 @@ _FILE_BEFORE = re.compile(
 """A file's or a migration's name right before a hash, which is then the file's."""
 _FILE_BEHIND = re.compile(rf"^\S{{1,80}}{_CODE_FILE}\b|[ ]in[ ][A-Z]\w+")
 """The same behind it: `9FF5… /* TokenView.swift in Sources */`."""
+_SUBJECT = re.compile(r"(?:auth0|oauth2|saml|oidc|waad|samlp|email|github|sms)\|$")
+"""What an identity provider puts before a user's id."""
 _LISTED = re.compile(r"[ \t]*(?:pick|fixup|squash|reword|edit|drop|label|reset|[pfsred])[ ](?:-[cC][ ])?$")
 """The lines of a rebase."""
 _XCODE = re.compile(r" = \{| /\*")

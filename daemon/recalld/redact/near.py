@@ -96,7 +96,7 @@ def sharp(text: str, begin: int, end: int) -> Iterator[Span]:
 
 
 _CALLED_ID = re.compile(
-    r"(?:(?:^|[^A-Za-z])[iI]ds?|[a-z_]I[dD]s?|ID|[a-z]uid|ulid|nanoid|(?<![A-Za-z])xid|cuid|hash|etag|digest|commit|revision|nonce|cursor|[uU]ser(?:[_ ]?[nN]ame)?)"
+    r"(?:(?:^|[^A-Za-z])[iI]ds?|[a-z_]I[dD]s?|ID|[a-z]uid|ulid|nanoid|(?<![A-Za-z])xid|cuid|hash|etag|digest|commit|revision|nonce|cursor|(?<![a-z])req(?:uest)?|trace|span|[uU]ser(?:[_ ]?[nN]ame)?)"
     r"\\{0,3}[\"']?\]?[ ]?(?::=|=>|[:= ])[ ]?\\{0,3}[\"']?$"
 )
 """What a line calls an id or a user, whatever else it speaks of: `{"ksuid":"X","event":"password_changed"}`."""
