@@ -15,6 +15,7 @@ from functools import lru_cache
 from recalld.redact import values
 from recalld.redact.judge import JUDGED, KIND_OF, LINE_END, Op, Span, Value, judge, mixed_classes, strong
 from recalld.redact.names import Category, Name, parts
+from recalld.redact.spaced import is_next_thing
 from recalld.redact.values import words
 
 HEAD_REACH = 64
@@ -287,20 +288,7 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
     arrow = after["set"] == "->" and not value.quote
     if (after["dash"] or arrow or op == "call") and not _plain_enough(text, value, head, op):
         return None
-    closed = after["close"].endswith(("'", '"', "`"))
-    if closed and after["typed"] and op == "set":
-        return None  # the next attribute: `v-model="password" :type="…"`
-    if (
-        (closed or head.startswith("$"))
-        and not value.quote
-        and after["colon"]
-        and text[after.start("colon") - 1] == " "
-        and value.start == after.end("colon")
-    ):
-        return None  # the next argument: `-a "$TOKEN" :8000/me`
-    if op in ("space", "flag") and "$" in head:
-        return None  # `-p$MYSQL_PW app`
-    if op == "space" and (_FIELD.match(text, value.start) or _OBJECT.match(text, value.end)):
+    if is_next_thing(text, after, head, op, value.start, value.end, bool(value.quote)):
         return None
     spaced = bool(after["typed"]) or (bool(after["set"]) and text[after.start("set") - 1] in " \t")
     value = _joined(text, value)
@@ -311,12 +299,6 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
     return found
 
 
-_FIELD = re.compile(r"[a-z_]{1,20}=")
-"""The next field of a log line: `reason=bad_password ip=10.0.0.3`."""
-_OBJECT = re.compile(
-    r"\\{0,3}[\"'][ ](?:\(\w|in namespace|(?:deleted|created|configured|unchanged|patched|labeled|annotated|not found|already exists|is forbidden)\b)"
-)
-"""What a cluster says of an object by its name: `secret "db-creds-7f8c" deleted`."""
 _WORD_DIFF = re.compile(r"\[-([^\s\]]{4,200})-\](?:\{\+([^\s}]{4,200})\+\})?|\{\+([^\s}]{4,200})\+\}")
 """What a diff by words shows for a value that changed."""
 _FALLBACK = re.compile(r":[-=]?([^}\s\"'$]{4,128})\}")

@@ -369,8 +369,11 @@ _FILE_BEHIND = re.compile(rf"^\S{{1,80}}{_CODE_FILE}\b|[ ]in[ ][A-Z]\w+")
 """The same behind it: `9FF5… /* TokenView.swift in Sources */`."""
 _SUBJECT = re.compile(r"(?:auth0|oauth2|saml|oidc|waad|samlp|email|github|sms)\|$")
 """What an identity provider puts before a user's id."""
-_LISTED = re.compile(r"[ \t]*(?:pick|fixup|squash|reword|edit|drop|label|reset|[pfsred])[ ](?:-[cC][ ])?$")
-"""The lines of a rebase."""
+_LISTED = re.compile(
+    r"[ \t]*(?:pick|fixup|squash|reword|edit|drop|label|reset|[pfsred])[ ](?:-[cC][ ])?$|"
+    r".*\bgit (?:checkout|show|cherry-pick|revert|log|diff|reset|describe|branch|switch|worktree)[ ](?:--?[\w-]{1,20}[ ])?$"
+)
+"""What git is given an object for: `pick X # Add tokens`, `git checkout X`."""
 _XCODE = re.compile(r" = \{| /\*")
 _PUBLIC_ABOVE = re.compile(r"(?i)(?:\bpub(?:lic)?[ _-]?key\b[^\n]{0,24}|comment: signature from[^\n]{0,40})\n[ \t]*$")
 _COMMENT = re.compile(r"[^\n]{0,40}?(?:#|//|--|/\*|<-|←|;[ ])[ ]?([^\n]{0,120})")

@@ -73,8 +73,6 @@ def judge(
         return None
     if op == "flag" and stripped[:1] == "-":
         return None
-    if op == "comma" and category == "key" and quote and _is_salt(v):
-        return (start, end, KIND_OF[category])
     if not quote and op in ("set", "colon", "same", "is") and values.is_expression(stripped):
         plain_file = upper and op == "set" and not spaced and not values.is_code(stripped)
         if not plain_file or (name.head + name.tail).upper() != name.head + name.tail:
@@ -118,17 +116,6 @@ def judge(
     if not _TESTS[category](text, stripped, Context(quote, op, name, spaced, start, end, close, upper)):
         return None
     return (start, end, KIND_OF[category])
-
-
-def _is_salt(v: str) -> bool:
-    """Return whether a value is one of the 64 characters, blanks among them, that installers draw for a site."""
-    return (
-        len(v) == 64
-        and mixed_classes(v)
-        and sum(not x.isalnum() for x in v) >= 8
-        and worded(v) < 0.5
-        and not values.is_pattern(v)
-    )
 
 
 _ACCOUNT = re.compile(r"[\w-]{1,40}:[x*!]{0,2}:\d")

@@ -125,7 +125,7 @@ _KEY_HEADS = words(
 _INNOCENT_HEADS = words(
     """
     public pub publishable forward backward lock foreign sort partition cache hash range routing object idempotency translation i18n dict
-    row column composite natural surrogate candidate registry hot short cut shortcut arrow idem trace lookup group
+    row column composite natural surrogate candidate registry hot short cut shortcut arrow idem trace lookup group dedup dedupe
     item max min num total count input output prompt completion reasoning context next page continuation
     cancellation cancel sync pagination lexer stop eos bos pad unk special mask sep cls cached remaining budget n
     per estimated thinking host known ssh_host react list tab pointer monkey turkey donkey hockey jockey whiskey

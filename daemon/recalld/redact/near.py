@@ -76,7 +76,8 @@ def sharp(text: str, begin: int, end: int) -> Iterator[Span]:
     for found in _QUOTED.finditer(text, begin, end):
         number = found.lastindex or 1
         if _passwordlike(found[number]) and not _called_id(text, begin, found.start()):
-            yield (*found.span(number), "password")
+            user = _USER_COLON.match(found[number])
+            yield (found.start(number) + (user.end() if user else 0), found.end(number), "password")
     for found in _SHARP_WORD.finditer(text, begin, end):
         v = found[0]
         if (
@@ -90,13 +91,15 @@ def sharp(text: str, begin: int, end: int) -> Iterator[Span]:
             and (v.isalnum() is False or nearest(text[max(begin, found.start() - 60) : found.start()]) is not False)
             and text[found.end() : found.end() + 3] != "://"
             and _passwordlike(v)
-            and not (v.isalnum() and _called_id(text, begin, found.start()))
+            and not ((v.isalnum() or text[found.start() - 1] == '"') and _called_id(text, begin, found.start()))
         ):
             yield (*found.span(), "password")
 
 
+_USER_COLON = re.compile(r"[a-z][a-z0-9_.-]{1,31}:(?=[^\s:]{6})")
+"""`echo 'ada:X' | chpasswd`."""
 _CALLED_ID = re.compile(
-    r"(?:(?:^|[^A-Za-z])[iI]ds?|[a-z_]I[dD]s?|ID|[a-z]uid|ulid|nanoid|(?<![A-Za-z])xid|cuid|hash|etag|digest|commit|revision|nonce|cursor|(?<![a-z])req(?:uest)?|trace|span|[uU]ser(?:[_ ]?[nN]ame)?)"
+    r"(?:(?:^|[^A-Za-z])[iI]ds?|[a-z_]I[dD]s?|ID|[a-z]uid|ulid|nanoid|(?<![A-Za-z])xid|cuid|hash|etag|digest|commit|revision|nonce|cursor|(?<![a-z])(?:req(?:uest)?|job|uid)|trace|span|[uU]ser(?:[_ ]?[nN]ame)?)"
     r"\\{0,3}[\"']?\]?[ ]?(?::=|=>|[:= ])[ ]?\\{0,3}[\"']?$"
 )
 """What a line calls an id or a user, whatever else it speaks of: `{"ksuid":"X","event":"password_changed"}`."""
@@ -104,9 +107,18 @@ _CALLED_ID = re.compile(
 
 def _called_id(text: str, begin: int, start: int) -> bool:
     before = text[max(begin, start - 48) : start]
-    return bool(_CALLED_ID.search(before)) and not _SECRET_ID.search(before)
+    if _CALLED_ID.search(before):
+        return not _SECRET_ID.search(before)
+    member = _MEMBER.search(before)
+    return member is not None and nearest(member[1]) is not True and member[1].lower() not in _VALUES
 
 
+_MEMBER = re.compile(r"\"([A-Za-z][\w.-]{0,40})\\{0,3}\"[ ]?:[ ]?(?:\\{0,3}\")?$")
+"""In JSON a value has its own name, and that one tells: `{"channel":"X","text":"who reset the password?"}`."""
+_VALUES = values.words(
+    "value val default new old current text input answer content data body arg args plain raw str string v p pin code"
+)
+"""Names that any value has."""
 _SECRET_ID = re.compile(r"(?i)(?:secret|app|key|pass|token)[ _-]?(?:id|user)\W{0,6}$")
 
 

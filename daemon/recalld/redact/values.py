@@ -97,8 +97,8 @@ _PLACEHOLDER = re.compile(
     r"|^your[-_ ]?\w|[-_ ](?:here|goes[-_ ]here)[-_ ]?$|^x{4,}|x{8,}|[*•]{3,}|\.{3,}$|^example(?:[-_ ]|$)|^placeholder|^dummy[-_]|^fake[-_]"
     r"|^replace[-_ ]?(?:me|with|this)|^<|>$|^(?:0{6,}|1{6,}\d{0,2})$|^redacted|redacted$|^abc\.{2}"
 )
-_PUBLIC_KEY = re.compile(r"pk_(?:live|test)_|pk\.eyJ|phc_\w{20}|age1[a-z0-9]{50}")
-"""What vendors mark as made for a page that anybody can read."""
+_PUBLIC_KEY = re.compile(r"pk_(?:live|test)_|pk\.eyJ|phc_\w{20}|0x[0-9a-fA-F]{40}$|age1[a-z0-9]{50}")
+"""What vendors mark as made for a page that anybody can read, and addresses on a chain."""
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")
 _HEX = re.compile(r"[0-9a-f]{7,128}$|[0-9A-F]{7,128}$")
 _HASH_LABEL = re.compile(
