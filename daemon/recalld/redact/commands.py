@@ -197,6 +197,22 @@ def piped(text: str, start: int, end: int) -> Iterator[Span]:
     yield (offset + found.start(group), offset + found.start(group) + len(stripped), "password")
 
 
+_LITERAL = re.compile(r"[ =]\\{0,7}[\"']?(?!user|host|port|name|region|bucket)[\w.-]{1,80}=(?=\S)")
+
+
+def from_literal(text: str, start: int, end: int) -> Iterator[Span]:
+    """`kubectl create secret generic x --from-literal=db=X`, as often as it stands in the command."""
+    found = _LITERAL.match(text, end)
+    if found is None or text.find("create secret ", max(0, start - 400), start) < 0:
+        return
+    value = read_value(text, found.end())
+    if value is None:
+        return
+    v = text[value.start : value.end]
+    if strong(v) and not values.is_name(v) and _is_argument(v):
+        yield (value.start, value.end, "password")
+
+
 _ASKS = re.compile(
     r"(?i)passw|passphrase|secret|token|login|kinit|cryptsetup|credential|vault|\bgpg\b|sudo -S|pass insert|api.?key|realm join|\bauth\b|private.?key"
 )

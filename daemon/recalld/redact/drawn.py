@@ -54,7 +54,7 @@ _INNOCENT = values.words(
     revision rev version tag address addr cid ipfs base64 image img font src signature sig csrf xsrf tree blob snapshot checkpoint tx
     transaction block contract kid jti thumb avatar asset chunk bundle dnskey dkim rrsig tlsa ssh ecdsa mint program declare alphabet
     charset object oid ref slug filename css js png jpg jpeg svg woff woff2 map json lock peer data mappings names resolved
-    etags verification state challenge attestation layer cipher x509 modulus exponent subject issuer path url href page vlq ssh1 known hosts fixture h1 zh
+    etags verification state challenge attestation ksuid ulid nanoid xid cuid layer cipher x509 modulus exponent subject issuer path url href page vlq ssh1 known hosts fixture h1 zh
     """
 )
 _INNOCENT_KEYS = values.words(
@@ -174,7 +174,7 @@ def _look(text: str, at: int, end: int) -> Span:
             return (begin, end, "")
     kind = _kind(token)
     nothing = (start, stop, "")
-    if kind is None or token.startswith(_MAGIC):
+    if kind is None or token.startswith(_MAGIC) or _PUBLIC_FORM.match(token):
         return nothing
     before_char = "\n" if escaped else text[start - 1 : start]
     if (
@@ -202,9 +202,11 @@ def _pathlike(token: str) -> bool:
     return words > 0 and words * 3 >= len(pieces)
 
 
+_PUBLIC_FORM = re.compile(r"[A-Z]{2}[0-9a-f]{32}$|RW[A-Za-z0-9+/]{54}$")
+"""An id of two capitals and 32 hexadecimal digits (a message's, an account's), a public key of minisign."""
 _MAGIC = (
     "/9j/", "iVBOR", "R0lGOD", "UklGR", "AAAAB3", "AAAAC3", "AAAAE2", "AAAAG", "SUkq", "d09G", "JVBERi", "UEsDB", "H4sI", "TVqQ", "MII", "AAEAAA", "T1RUT", "PHN2Z", "PD94bW", "RWQ", "RWR",
-    "mDME", "mQIN", "mQEN", "xsBN", "xsFN", "iQIz", "iHUE", "_Z", "__Z", "_R", "Mii", "untrusted", "KLUv", "AGFzbQ",
+    "mDME", "mQIN", "mQEN", "xsBN", "xsFN", "iQIz", "iHUE", "_Z", "__Z", "_R", "Mii", "untrusted", "z6M", "KLUv", "AGFzbQ",
 )  # fmt: skip
 """How images, fonts, archives, certificates, public keys and mangled names begin."""
 
@@ -263,6 +265,8 @@ def is_text(token: str) -> bool:
 _PUBLIC_PARTS = frozenset({"pk", "publishable", "public", "pub", "phc", "anon", "site"})
 """What vendors mark their public keys with."""
 _VENDOR_PARTS = frozenset({"sk", "secret", "token", "pat", "apikey", "live", "tok", "priv"})
+_TOPICS = frozenset({"secret", "token"})
+"""Of these what a repository is about as often, if another word and a commit come behind: `token-bucket-150ecb…`."""
 _RELEASED = re.compile(r"\d\.\d[\w.+-]*\\?[\"'],[ ]?\\?[\"']$")
 """A version and then a hash, as lock files have them."""
 _NAME = re.compile(r"([\w.$-]{1,60})\\{0,3}[\"']?\]?[ ]{0,2}(?::=|=>|[:=])[ ]{0,2}[\\\"'`(\[]{0,4}$")
@@ -295,7 +299,10 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
     if opened >= 0 and "PRIVATE" not in text[opened : opened + 50] and text.find("-----END", opened, start) < 0:
         return False
     prefix = _PREFIX.match(token)
-    if prefix is not None and set(re.split("[_-]", prefix[1].lower())) & _VENDOR_PARTS:
+    vendor = re.split("[_-]", prefix[1].lower()) if prefix is not None else []
+    if kind == "hex" and vendor and vendor[-1] not in _VENDOR_PARTS:
+        vendor = [part for part in vendor if part not in _TOPICS]
+    if prefix is not None and set(vendor) & _VENDOR_PARTS:
         return kind != "hex" or len(token) - prefix.end() >= 32
     word = nearest(before)
     if word is False or before.endswith(('W/"', 'W/\\"')) or _JWK.search(before):
@@ -315,15 +322,21 @@ def _is_secret(text: str, start: int, stop: int, token: str, kind: str) -> bool:
             and _HEX.match(token[prefix.end() :])
         ):
             return text[start - 1 : start] != "@"  # a vendor's name and a key
-        if text[start - 1 : start] == "@" or _RELEASED.search(before):
+        if text[start - 1 : start] == "@" or _SUBJECT.search(before[-24:]) or _RELEASED.search(before):
             return False
         if _HASHES.search(before) or len(token) > 130:
             return False
         behind = _comment(text, stop)
-        return bool(_NAMED_SECRET.search(before + " " + behind)) and not _HASHES.search(behind)
+        if _FILE_BEHIND.search(behind) or (stop - start == 24 and _XCODE.match(text, stop)):
+            behind = ""
+        if not _NAMED_SECRET.search(before + " " + behind) or _HASHES.search(behind):
+            return False
+        return not _FILE_BEFORE.search(before[-100:]) and not _LISTED.match(before)
     if word is None:
         behind = _comment(text, stop)
         above = ""
+        if line_start > 0 and _PUBLIC_ABOVE.search(text[max(0, line_start - 60) : line_start]):
+            return False
         if line_start > 0 and not before.strip(" \t\"'`"):
             above = text[max(0, line_start - 120) : line_start - 1].rpartition("\n")[2]
             above = "" if _BLOCK_LINE.search(above) else above
@@ -346,6 +359,23 @@ _JWK = re.compile(
     r"(?:^|[\"'{, ])(?:mappings|peer|names)\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?$"
 )
 """Members of public keys, and other names that a value of this form has by rights."""
+_CODE_FILE = r"\.(?:rb|sql|[cm]?[jt]sx?|go|py|rs|swift|kt|java|cs|php|exs?|erl|scala|ya?ml|json|toml|html?|s?css|jar|whl|gem|tgz|tar\.\w{2,3}|zip|c|h|cc|cpp|hpp|mm?|vue|svelte|md|lock)"
+_FILE_BEFORE = re.compile(
+    rf"{_CODE_FILE}(?::\d{{1,6}})?(?::\d{{1,6}})?[\"']?\]?[ \t]{{0,20}}(?:=>|[:=(])?[ \t]{{0,20}}[\"'(]?$|"
+    r"(?:^|[ /\"'])\d{0,20}_?(?:add|create|remove|drop|rename|alter|change)_\w{1,60}[\"']?[ \t:(=]{1,20}[\"'(]?$"
+)
+"""A file's or a migration's name right before a hash, which is then the file's."""
+_FILE_BEHIND = re.compile(rf"^\S{{1,80}}{_CODE_FILE}\b|[ ]in[ ][A-Z]\w+")
+"""The same behind it: `9FF5… /* TokenView.swift in Sources */`."""
+_SUBJECT = re.compile(r"(?:auth0|oauth2|saml|oidc|waad|samlp|email|github|sms)\|$")
+"""What an identity provider puts before a user's id."""
+_LISTED = re.compile(
+    r"[ \t]*(?:pick|fixup|squash|reword|edit|drop|label|reset|[pfsred])[ ](?:-[cC][ ])?$|"
+    r".*\bgit (?:checkout|show|cherry-pick|revert|log|diff|reset|describe|branch|switch|worktree)[ ](?:--?[\w-]{1,20}[ ])?$"
+)
+"""What git is given an object for: `pick X # Add tokens`, `git checkout X`."""
+_XCODE = re.compile(r" = \{| /\*")
+_PUBLIC_ABOVE = re.compile(r"(?i)(?:\bpub(?:lic)?[ _-]?key\b[^\n]{0,24}|comment: signature from[^\n]{0,40})\n[ \t]*$")
 _COMMENT = re.compile(r"[^\n]{0,40}?(?:#|//|--|/\*|<-|←|;[ ])[ ]?([^\n]{0,120})")
 
 

@@ -169,7 +169,7 @@ def chap_line(text: str, start: int, end: int) -> Iterator[Span]:
         yield (*found.span(1), "password")
 
 
-_RELAY = re.compile(r"[\w.@+-]{1,80}:([^\s:]{4,100})(?=\s|$|\\n)")
+_RELAY = re.compile(r"[ \t]{0,12}[\w.@+-]{1,80}:([^\s:]{4,100})(?=\s|$|\\n)")
 
 
 def relay(text: str, start: int, end: int) -> Iterator[Span]:

@@ -37,7 +37,7 @@ def authorization(text: str, start: int, end: int) -> Iterator[Span]:
     if found is None:
         return
     yield from _credential(
-        found.start(), trim(found[0]), scheme, 6 if scheme in ("bearer", "basic", "token", "apikey", "bot") else 10
+        found.start(), trim(found[0].rstrip("…")), scheme, 6 if scheme in ("bearer", "basic", "token", "apikey", "bot") else 10
     )
 
 
@@ -45,7 +45,7 @@ def bearer(text: str, start: int, end: int) -> Iterator[Span]:
     """`Bearer …` wherever it stands."""
     found = _CREDENTIAL.match(text, end)
     if found is not None:
-        yield from _credential(found.start(), trim(found[0]), "bearer", 8)
+        yield from _credential(found.start(), trim(found[0].rstrip("…")), "bearer", 8)
 
 
 def basic(text: str, start: int, end: int) -> Iterator[Span]:

@@ -218,6 +218,8 @@ def _password(text: str, v: str, c: Context) -> bool:
             return firm
         if c.op == "sql":
             return firm or (_env_name(c) and not values.is_prose(v))
+        if c.op == "is" and not c.quote and not strong(v.rstrip("?!")):
+            return False  # "the password is wrong!"
         return firm and not values.is_number(v) and not values.is_code(v) and not v.startswith(("-", "("))
     if c.op == "flag":
         if c.quote:
@@ -238,6 +240,8 @@ def _password(text: str, v: str, c: Context) -> bool:
         if not _CLOSED.match(text, c.end):
             return False
         return firm or not _label(v)
+    if c.op == "colon" and _MEMBER.match(v) and text[c.end : c.end + 1] in (",", "}", ")"):
+        return False
     if firm:
         if values.is_identifier(v) and c.spaced and _codelike(text, c) and not _mixed(v):
             return False
@@ -257,6 +261,8 @@ def _password(text: str, v: str, c: Context) -> bool:
     return not (values.is_identifier(v) and (c.spaced or not _env_name(c)) and _codelike(text, c))
 
 
+_MEMBER = re.compile(r"(?:[a-z]+(?:Pw|Pwd|Pass|Password|Hash|Secret|Token)|pw|pwd|pass|password)\d?$")
+"""A variable in a literal or a pattern of code: `{ password: hashedPw2, name }`."""
 _CLOSED = re.compile(r"\s{0,40}(?:</|&lt;/|<\\/|\]\]>|\n)")
 
 
@@ -295,7 +301,23 @@ def _mixed(v: str) -> bool:
 
 
 def _prose_follows(text: str, v: str, c: Context) -> bool:
-    return values.is_prose(v)
+    """Return whether `--password X` is spoken of: `--password via the CLI`, `--password requires an argument`."""
+    if values.is_prose(v):
+        return True
+    if not (v.isascii() and v.isalpha() and v.islower()):
+        return False
+    following = _FOLLOWING.match(text, c.end)
+    return v in _SPOKEN_OF or (following is not None and values.is_prose(following[1]))
+
+
+_FOLLOWING = re.compile(r"[ ]([a-z]{1,12})(?![\w./=:@-])")
+_SPOKEN_OF = values.words(
+    """
+    via twice requires takes reads prompts specifies conflicts defaults overrides implies accepts expects means sets
+    together alone interactively during over through because while unless instead again once
+    """
+)
+"""Words that go on about an option rather than being its value."""
 
 
 _LABEL = re.compile(r"[A-Z][a-z]+(?: [a-z]+)*[.:!?*]?$")

@@ -125,7 +125,7 @@ _KEY_HEADS = words(
 _INNOCENT_HEADS = words(
     """
     public pub publishable forward backward lock foreign sort partition cache hash range routing object idempotency translation i18n dict
-    row column composite natural surrogate candidate registry hot short cut shortcut arrow idem trace lookup group
+    row column composite natural surrogate candidate registry hot short cut shortcut arrow idem trace lookup group dedup dedupe
     item max min num total count input output prompt completion reasoning context next page continuation
     cancellation cancel sync pagination lexer stop eos bos pad unk special mask sep cls cached remaining budget n
     per estimated thinking host known ssh_host react list tab pointer monkey turkey donkey hockey jockey whiskey
@@ -186,6 +186,8 @@ class Name:
                 return None
             known = nearest in _KEY_HEADS or (joined and bool(nearest))
             return level if known else "weak"
+        if category == "token" and before[-2:] == ["public", "key"]:
+            return None  # of an assembly: `PublicKeyToken=…`
         if nearest in _INNOCENT_HEADS:
             return None if category == "token" else level
         return level

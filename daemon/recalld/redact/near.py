@@ -30,7 +30,7 @@ _BELOW = re.compile(
 )
 _LABEL = re.compile(r"[^\n]{0,200}:[ \t]*$|[ \t]{0,8}[\w ]{2,24}$|\d{1,3}\)[ ]\\?\"[\w.-]{2,40}\\?\"$")
 _PUBLIC = re.compile(
-    r"(?i)sum\b|hash|digest|fingerprint|\.pub\b|public|rev-parse|\bid\b|_id\b|\bls\b|find\b|which\b|grep|\brg\b|\bwc\b"
+    r"(?i)sum\b|hash|digest|fingerprint|\.pub\b|pubkey|public|rev-parse|\bid\b|_id\b|\bls\b|find\b|which\b|grep|\brg\b|\bwc\b"
 )
 
 
@@ -75,8 +75,9 @@ def sharp(text: str, begin: int, end: int) -> Iterator[Span]:
     """Yield what looks like nothing but a password between `begin` and `end`: quoted, or bare with a symbol in it."""
     for found in _QUOTED.finditer(text, begin, end):
         number = found.lastindex or 1
-        if _passwordlike(found[number]):
-            yield (*found.span(number), "password")
+        if _passwordlike(found[number]) and not _called_id(text, begin, found.start()):
+            user = _USER_COLON.match(found[number])
+            yield (found.start(number) + (user.end() if user else 0), found.end(number), "password")
     for found in _SHARP_WORD.finditer(text, begin, end):
         v = found[0]
         if (
@@ -90,8 +91,35 @@ def sharp(text: str, begin: int, end: int) -> Iterator[Span]:
             and (v.isalnum() is False or nearest(text[max(begin, found.start() - 60) : found.start()]) is not False)
             and text[found.end() : found.end() + 3] != "://"
             and _passwordlike(v)
+            and not ((v.isalnum() or text[found.start() - 1] == '"') and _called_id(text, begin, found.start()))
         ):
             yield (*found.span(), "password")
+
+
+_USER_COLON = re.compile(r"[a-z][a-z0-9_.-]{1,31}:(?=[^\s:]{6})")
+"""`echo 'ada:X' | chpasswd`."""
+_CALLED_ID = re.compile(
+    r"(?:(?:^|[^A-Za-z])[iI]ds?|[a-z_]I[dD]s?|ID|[a-z]uid|ulid|nanoid|(?<![A-Za-z])xid|cuid|hash|etag|digest|commit|revision|nonce|cursor|(?<![a-z])(?:req(?:uest)?|job|uid)|trace|span|[uU]ser(?:[_ ]?[nN]ame)?)"
+    r"\\{0,3}[\"']?\]?[ ]?(?::=|=>|[:= ])[ ]?\\{0,3}[\"']?$"
+)
+"""What a line calls an id or a user, whatever else it speaks of: `{"ksuid":"X","event":"password_changed"}`."""
+
+
+def _called_id(text: str, begin: int, start: int) -> bool:
+    before = text[max(begin, start - 48) : start]
+    if _CALLED_ID.search(before):
+        return not _SECRET_ID.search(before)
+    member = _MEMBER.search(before)
+    return member is not None and nearest(member[1]) is not True and member[1].lower() not in _VALUES
+
+
+_MEMBER = re.compile(r"\"([A-Za-z][\w.-]{0,40})\\{0,3}\"[ ]?:[ ]?(?:\\{0,3}\")?$")
+"""In JSON a value has its own name, and that one tells: `{"channel":"X","text":"who reset the password?"}`."""
+_VALUES = values.words(
+    "value val default new old current text input answer content data body arg args plain raw str string v p pin code"
+)
+"""Names that any value has."""
+_SECRET_ID = re.compile(r"(?i)(?:secret|app|key|pass|token)[ _-]?(?:id|user)\W{0,6}$")
 
 
 _USER_THEN = re.compile(

@@ -65,3 +65,26 @@ _USER_BEFORE = re.compile(
     r"(?i)(?:user|login|username|account)[ \t:=]{1,3}\S{1,80}[ \t]+(?:and )?(?:\w{1,12} )?$|--?[\w-]{0,20}$"
 )
 _WORD_NUMBER = re.compile(r"[A-Za-z]+[-_]?\d{1,4}[a-z]?$|\d+[A-Za-z]+$")
+
+
+def is_next_thing(text: str, after: re.Match[str], head: str, op: str, start: int, end: int, quoted: bool) -> bool:
+    """Return whether what stands at `start:end` belongs to no name before it but is the next argument, attribute or
+    field of its line, or an object's name. `after` is what was read behind the name, `head` what stands before it."""
+    closed = after["close"].endswith(("'", '"', "`"))
+    if closed and after["typed"] and op == "set":  # `v-model="password" :type="…"`
+        return True
+    if op in ("space", "flag"):
+        if "$" in head:  # `-p$MYSQL_PW app`
+            return True
+        return op == "space" and bool(_FIELD.match(text, start) or _OBJECT.match(text, end))
+    if quoted or not after["colon"] or not (closed or head.startswith("$")):
+        return False
+    return text[after.start("colon") - 1] == " " and start == after.end("colon")  # `-a "$TOKEN" :8000/me`
+
+
+_FIELD = re.compile(r"[a-z_]{1,20}=")
+"""The next field of a log line: `reason=bad_password ip=10.0.0.3`."""
+_OBJECT = re.compile(
+    r"\\{0,3}[\"'][ ](?:\(\w|in namespace|(?:deleted|created|configured|unchanged|patched|labeled|annotated|not found|already exists|is forbidden)\b)"
+)
+"""What a cluster says of an object by its name: `secret "db-creds-7f8c" deleted`."""

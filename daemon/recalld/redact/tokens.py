@@ -138,7 +138,7 @@ TOKENS: tuple[Token, ...] = (
         random=True,
     ),
     _t("api-key", "sk-or-v1-", r"sk-or-v1-[a-f0-9]{40,80}"),
-    _t("openai-key", "sk-", rf"sk-(?!ssh-|ecdsa-){_W}{{18,300}}", apart=True, random=True),
+    _t("openai-key", "sk-", rf"sk-(?!ssh-|ecdsa-|ant-){_W}{{18,300}}", apart=True, random=True),
     _t("api-key", "sk_", rf"sk_[A-Za-z0-9]{{32,100}}(?!{_A})", apart=True, random=True),
     _t(
         "api-key",

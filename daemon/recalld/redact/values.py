@@ -37,7 +37,7 @@ _EMPTY_WORDS = words(
     placeholder example dummy sample foo bar baz qux value values field input output self this cls user username
     name email login admin_password invalid incorrect wrong missing expired valid changed updated reset enabled
     disabled ok error failed success bearer basic digest plain hashed salted plaintext encrypted ask prompt stdin file env
-    environment vault keychain keyring auto autodetect current new old left right primary foreign unique public
+    environment vault keychain keyring auto autodetect shift current new old left right primary foreign unique public
     private literal static const pw pwd pass passwd password
     """
 )
@@ -57,7 +57,8 @@ _PROSE_WORDS = words(
 _REFERENCE = re.compile(
     r"""(?x)
     &\#?\w{2,6}; | q[rwx][/({\[|] | &{1,2}[a-z_]+$ | [\w-]{1,16}\.{3}\w{0,8}$ | @(?:property|staticmethod|classmethod|Override)$ | \$[A-Za-z_]\w*-$ |
-    \$[A-Za-z_][A-Za-z0-9_]*(?:(?:[:.\[]|->).{0,200})?$          # $TOKEN, $env:TOKEN, $config["x"]
+    \$[A-Za-z_][A-Za-z0-9_]*(?:(?:[:.\[{]|->).{0,200})?$         # $TOKEN, $env:TOKEN, $config["x"], $ENV{X}
+    | \$(?:\$|::)[A-Za-z_][\w:]*[\[{(].{0,200}$ | @\{\$ | %[A-Z_]{2,20}%(?:[\[{].{0,200})?$
     | \$\$?[{(\[] | \#\{ | \{\{ | \{%  | \$\$$ | <%
     | %~?\d$ | %\(?[A-Za-z_]\w*\)?[sd%]$ | %[sdrv]$ | \$\d$
     | \{[A-Za-z_]?[\w.!:\[\]"'()-]{0,80}\}\S{0,40}$         # {password}, {}
@@ -87,7 +88,7 @@ _FORMAT = re.compile(r"%(?:\(\w{1,40}\))?-?\d{0,3}[sdrv](?![\w%])")
 _SUM = re.compile(r"[A-Za-z_]\w*(?:[+*/|][A-Za-z_]\w*)+$")
 _LATE_LETTER = re.compile(r"\d[A-Za-z]")
 _PATTERN = re.compile(
-    r"\[\^?(?:\w-\w|\\)|\(\?[:=!<Pi]|\\[dsSwWbDB](?:[+*?{\]]|\\)|\$\{|\$[A-Z_]{3}|\{\d{0,2}(?::[^{}]{0,12})?\}|\{[a-z_]\w{0,40}\}|^\^.{0,200}\$$|^/[\^(\[\\].{0,200}/[a-z]{0,4}$"
+    r"\[\^?(?:\w-\w|\\)|\(\?[:=!<Pi]|\\[dsSwWbDB](?:[+*?{\]]|\\)|\$\{|\$[A-Z_]{3}|\{\d{0,2}(?::[^{}]{0,12})?\}|\{[a-z_]\w{0,40}\}|[ ]\?[ ][^:\n]{1,60}[ ]:[ ]|^\^.{0,200}\$$|^/[\^(\[\\].{0,200}/[a-z]{0,4}$"
 )
 _IDENTIFIER = re.compile(r"[&*]?[A-Za-z_]\w*$")
 _PLACEHOLDER = re.compile(
@@ -96,6 +97,8 @@ _PLACEHOLDER = re.compile(
     r"|^your[-_ ]?\w|[-_ ](?:here|goes[-_ ]here)[-_ ]?$|^x{4,}|x{8,}|[*•]{3,}|\.{3,}$|^example(?:[-_ ]|$)|^placeholder|^dummy[-_]|^fake[-_]"
     r"|^replace[-_ ]?(?:me|with|this)|^<|>$|^(?:0{6,}|1{6,}\d{0,2})$|^redacted|redacted$|^abc\.{2}"
 )
+_PUBLIC_KEY = re.compile(r"pk_(?:live|test)_|pk\.eyJ|phc_\w{20}|0x[0-9a-fA-F]{40}$|age1[a-z0-9]{50}")
+"""What vendors mark as made for a page that anybody can read, and addresses on a chain."""
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")
 _HEX = re.compile(r"[0-9a-f]{7,128}$|[0-9A-F]{7,128}$")
 _HASH_LABEL = re.compile(
@@ -180,7 +183,8 @@ def is_prose(value: str) -> bool:
 
 def is_outright_public(value: str) -> bool:
     """Return whether `value` cannot be a password whatever its name: a version, a URL, a public key, a labelled hash."""
-    return bool(_RELEASE.match(value) or _URL.match(value) or _SSH_PUBLIC.match(value) or _HASH_LABEL.match(value))
+    forms = (_RELEASE, _URL, _SSH_PUBLIC, _HASH_LABEL, _PUBLIC_KEY)
+    return any(form.match(value) for form in forms)
 
 
 def is_machine(value: str) -> bool:
@@ -194,6 +198,7 @@ def is_machine(value: str) -> bool:
         or _SSH_PUBLIC.match(value)
         or _URL.match(value)
         or _HASH_LABEL.match(value)
+        or _PUBLIC_KEY.match(value)
     )
 
 
