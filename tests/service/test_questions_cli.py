@@ -78,3 +78,8 @@ def test_a_question_without_an_answer_says_so(told: Machine, question: str) -> N
     assert "nothing found" in told.recall(question, "zzyzzx-unheard-of", ok=(1,)).stdout
     answer = json.loads(told.recall(question, "--json", "zzyzzx-unheard-of", ok=(1,)).stdout)
     assert not answer[QUESTIONS[question][1]]
+
+
+def test_an_error_that_is_not_found_comes_with_what_else_to_try(told: Machine) -> None:
+    said = told.recall("fix", "E0499", ok=(1,)).stdout
+    assert "the whole line" in said and "is:error" in said
