@@ -61,9 +61,9 @@ def fix(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
     little = max(len(errors.words_of(n)) for n in wanted) < _WORDS
     met = _met(snapshot, chosen, asked, wanted, _LOOKED_AT_FOR_LITTLE if little else _LOOKED_AT)
     if not met or little:
-        known = {one.record.key for one in met}
+        whole = {one.record.key for one in met}
         for record, line in part.met(snapshot, chosen, asked):
-            if record.key not in known:
+            if record.key not in whole:
                 met.append(_Met(record, line, _PART, errors.normalised(line)))
     last: dict[str, _Met] = {}
     for one in met:
