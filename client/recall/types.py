@@ -192,6 +192,8 @@ class Status(TypedDict):
     hooks: NotRequired[dict[str, dict[str, HookCounts]]]
     """By agent, by event."""
     indexer: NotRequired[IndexerStatus]
+    disabled: NotRequired[list[str]]
+    """Agents that the configuration switches off."""
     total_bytes: NotRequired[int]
     rate: NotRequired[float]
 
@@ -215,6 +217,10 @@ class Notes(TypedDict, total=False):
     """Secrets that were taken out since the start, counted by kind."""
     excluded_for_good: int
     """Records that existed nowhere else and went because of the configuration's exclusions, since the start."""
+    skipped_lines: list[Finding]
+    """Lines that are not what the agent writes: nothing can be done for them."""
+    no_agents: list[str]
+    """The directories that are waited for where no agent has one."""
 
 
 class DoctorResult(TypedDict):

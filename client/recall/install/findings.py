@@ -29,7 +29,7 @@ def standing(places: Places, env: Mapping[str, str] = os.environ) -> tuple[dict[
     try:
         ledger = Ledger(places)
     except RecallError as error:
-        return {}, [_finding("install", error.message, "remove the file", None)]
+        return {}, [_finding("install", error.message, "mend that, or remove the file", None)]
     for agent in agents(env):
         if agent.found:
             states[agent.name], more = _agent(agent, ledger, places, env)

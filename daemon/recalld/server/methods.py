@@ -100,7 +100,7 @@ async def _doctor(service: Service, params: Params, send: Send) -> Result:
                 if before := service.indexer.redacted:
                     now = notes.get("redacted", {})
                     notes["redacted"] = {kind: before.get(kind, 0) + now.get(kind, 0) for kind in {**before, **now}}
-                return {"findings": findings + told["findings"], "notes": notes}
+                return {"findings": findings + told["findings"], "notes": notes | service.notes()}
         except TimeoutError:
             remedy = "it may be busy with one huge file: repeat in a minute; if it stays, restart recalld"
         except Unavailable as error:
@@ -108,7 +108,7 @@ async def _doctor(service: Service, params: Params, send: Send) -> Result:
                 return {"findings": service.findings(), "notes": {}}
             why, remedy = error.message, "repeat; if it stays, see the log around `indexer_died`"
         findings.append({"check": "indexer", "path": None, "offset": None, "message": why, "remedy": remedy})
-    return {"findings": findings, "notes": {}}
+    return {"findings": findings, "notes": service.notes()}
 
 
 async def _sync(service: Service, params: Params, send: Send) -> Result:
