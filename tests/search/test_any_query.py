@@ -89,6 +89,9 @@ def test_what_stands_in_a_text_is_found_by_it(growing: Store, pieces: list[str],
         " ".join(f'"alpha beta{n}"' for n in range(300)),
         "修" * 3000,
         " OR ".join(f"w{n}" for n in range(500)),
+        "a." * 8000,
+        "aB" * 8000,
+        "a" * 9000 + "*",
     ],
 )
 def test_huge_queries_are_answered(shared: Store, text: str) -> None:
@@ -122,6 +125,22 @@ def test_a_command_line_leaves_nothing_out() -> None:
 def test_too_many_starred_words_are_said(shared: Store) -> None:
     answer = shared.ask(" ".join(f"{c}*" for c in "abcdefghijklmnopqrstuvwxyz"))
     assert "notice" in answer
+
+
+def test_a_word_too_long_for_one_is_found_as_it_is_written_and_in_no_other_way(store: Store) -> None:
+    long = "ab" * 200
+    store.add("s", f"key {long} end")
+    assert store.exact(long) == ["s"]
+    assert store.ask(long[:-1] + "c")["tier"] is None, "not taken for a slip"
+    assert store.ask(long[:300] + "*")["tier"] is None, "not walked behind"
+    assert store.found("ab" * 100 + "*") == ["s"]
+    store.add("t", " ".join(f"w{n}" for n in range(300)))
+    assert store.exact('"' + " ".join(f"w{n}" for n in range(300)) + '"') == ["t"]
+
+
+def test_a_query_that_is_cut_says_so(shared: Store) -> None:
+    assert "longer than" in shared.ask("alpha " * 5000)["notice"]
+    assert "notice" not in shared.ask("alpha " * 500)
 
 
 @pytest.mark.parametrize(

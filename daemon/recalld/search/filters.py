@@ -15,7 +15,7 @@ from recall.errors import UsageError
 from recalld import analysis
 from recalld.index.reader import Snapshot
 from recalld.search import times
-from recalld.search.query import AGENT_NAMES, FIELDS, ParsedQuery, valid_value
+from recalld.search.query import AGENT_NAMES, FIELDS, LONGEST_PHRASE, ParsedQuery, valid_value
 
 Part = tuple[Occur, Query]
 
@@ -184,4 +184,4 @@ def phrase(snapshot: Snapshot, name: str, tokens: tuple[str, ...]) -> Query:
     """Return the query for `tokens` side by side in a text field."""
     if len(tokens) == 1:  # Tantivy panics on a phrase of one
         return Query.term_query(snapshot.schema, name, tokens[0])
-    return Query.phrase_query(snapshot.schema, name, list(tokens))
+    return Query.phrase_query(snapshot.schema, name, list(tokens[:LONGEST_PHRASE]))

@@ -14,7 +14,7 @@ from recalld.index.reader import Snapshot
 from recalld.search import dates, english, ranking, snippets, spread, weights
 from recalld.search.filters import Filters, Part
 from recalld.search.masks import Sessions, sessions_of
-from recalld.search.query import Clause, ParsedQuery, Word
+from recalld.search.query import MAX_QUERY, Clause, ParsedQuery, Word
 from recalld.search.ranking import Match, Ranked
 from recalld.search.times import Clock
 from recalld.search.words import MAX_PREFIXES, Words, all_of, any_of
@@ -53,6 +53,8 @@ class Search:
     notices: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        if self.parsed.cut:
+            self.notices.append(f"the query is longer than {MAX_QUERY} characters: what is behind was not looked at")
         self.now = self.clock.now
         self.leans = dates.leans(self.parsed.text, self.clock)
         self.words = Words(self.snapshot)
