@@ -131,6 +131,7 @@ class SessionsResult(TypedDict):
     total: int
     sessions: list[Session]
     next_offset: NotRequired[int | None]
+    notice: NotRequired[str]
 
 
 class ResumeResult(TypedDict):
@@ -243,6 +244,7 @@ class Touch(TypedDict):
 
 class BlameResult(TypedDict):
     sessions: list[Touch]
+    notice: NotRequired[str]
 
 
 class CommandUse(TypedDict):
@@ -258,6 +260,7 @@ class CommandUse(TypedDict):
 
 class HowResult(TypedDict):
     commands: list[CommandUse]
+    notice: NotRequired[str]
 
 
 class Fix(TypedDict):
@@ -272,6 +275,7 @@ class Fix(TypedDict):
 
 class FixResult(TypedDict):
     fixes: list[Fix]
+    notice: NotRequired[str]
 
 
 class FileUse(TypedDict):
@@ -283,12 +287,16 @@ class FileUse(TypedDict):
 
 class FilesResult(TypedDict):
     files: list[FileUse]
+    notice: NotRequired[str]
 
 
 class ContextResult(TypedDict):
     """A digest of one session for a model, `bytes` of UTF-8 long."""
 
+    tier: NotRequired[Tier | None]
+    """How it was found, as in a search."""
     session: Session
     markdown: str
     bytes: int
     truncated: bool
+    notice: NotRequired[str]

@@ -277,6 +277,26 @@ def test_files_of_a_topic(store: Store) -> None:
     assert questions.files(store.snapshot, {"topic": "xylophone zither"})["files"] == []
 
 
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        (questions.context, {"query": "alpha"}), (questions.files, {"topic": "alpha"}), (questions.how, {"tool": "make"}),
+        (questions.fix, {"error": "alpha failed here"}), (questions.blame, {"path": "/w/app/a.py"}),
+    ],
+)  # fmt: skip
+def test_a_filter_that_nothing_fits_is_named(store: Store, question: Any, asked: dict[str, str]) -> None:
+    store.add("s", "alpha", edit("/w/app/a.py"), ran("make", "c"), printed("alpha failed here", "c"), ran("make"))
+    assert "notice" not in question(store.snapshot, asked)
+    answer = question(store.snapshot, asked | {"project": ["relative/path"], "session": ["s"]})
+    assert answer["notice"].startswith("project:relative/path") and "session" not in answer["notice"]
+
+
+@pytest.mark.parametrize(("asked", "tier"), [("connection pool", "exact"), ("conection pool", "close"), ("zork", None)])
+def test_context_says_how_loosely_it_was_found(store: Store, asked: str, tier: str | None) -> None:
+    store.add("a", "the connection pool")
+    assert digest(store, asked)["tier"] == tier
+
+
 def digest(store: Store, query: str, **params: Any) -> dict[str, Any]:
     return questions.context(store.snapshot, {"query": query, "now": NOW, **params})
 
@@ -322,7 +342,7 @@ def test_context_leaves_out_the_session_that_asks(store: Store) -> None:
 def test_context_of_nothing(store: Store) -> None:
     store.add("a", "hello")
     assert digest(store, "xylophone zither") | {"query": ""} == {
-        "query": "", "session": None, "markdown": "", "bytes": 0, "truncated": False,
+        "query": "", "tier": None, "session": None, "markdown": "", "bytes": 0, "truncated": False,
     }  # fmt: skip
     with pytest.raises(UsageError):
         digest(store, "hello", budget=3)

@@ -122,6 +122,33 @@ def test_a_command_line_leaves_nothing_out() -> None:
     assert [w.text for w in query.parse('go -race -"count=200"', CLOCK).minus] == ["race", "count=200"]
 
 
+@pytest.mark.parametrize("odd", ["role:robot", "since:bogus", "is:bogus", "kind:x", "until:never"])
+def test_a_filter_with_an_unknown_value_is_text_and_that_is_said(store: Store, odd: str) -> None:
+    store.add("s", f"alpha {odd}")
+    answer = store.ask(f"alpha {odd}")
+    assert [hit["session"]["id"] for hit in answer["hits"]] == ["s"]
+    assert f"{odd} is no filter" in answer["notice"]
+    assert "notice" not in store.ask("alpha role:user")
+
+
+@pytest.mark.parametrize(
+    ("query", "params", "named"),
+    [
+        ("alpha agent:bogus", {}, "agent:bogus"),
+        ("alpha", {"session": ["nope"]}, "session:nope"),
+        ("alpha", {"project": ["relative/path"]}, "project:relative/path"),
+        ("alpha", {"project": [""]}, "project:"),
+        ("alpha", {"project": ["/elsewhere"]}, "project:/elsewhere"),
+        ("alpha tool:none branch:main", {}, "tool:none"),
+    ],
+)
+def test_a_filter_that_nothing_fits_is_named(store: Store, query: str, params: dict[str, object], named: str) -> None:
+    store.add("s", "alpha beta")
+    answer = store.ask(query, **params)
+    assert answer["hits"] == [] and answer["notice"].startswith(named) and ";" not in answer["notice"].replace("; give", "")
+    assert "notice" not in store.ask("nothing agent:claude project:/w/app")
+
+
 def test_too_many_starred_words_are_said(shared: Store) -> None:
     answer = shared.ask(" ".join(f"{c}*" for c in "abcdefghijklmnopqrstuvwxyz"))
     assert "notice" in answer

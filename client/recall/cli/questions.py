@@ -45,10 +45,14 @@ def _tell(answer: Any, as_json: bool, found: bool, lines: Callable[[], Iterator[
     """Print an answer; end with 1 where there is none, saying what else to try (`hint`)."""
     if as_json:
         print_json(dict(answer))
-    elif found:
-        print_lines(list(lines()))
     else:
-        print_lines([[("nothing found" + hint, "dim")]])
+        from recall.cli.render import noted
+
+        said = noted(answer)
+        if found:
+            print_lines([*lines(), *([[(said.removeprefix(" · "), "dim")]] if said else [])])
+        else:
+            print_lines([[("nothing found" + hint + said, "dim")]])
     if not found:
         raise click.exceptions.Exit(1)
 

@@ -73,11 +73,12 @@ def fix(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
     fixes = [(m, *_after(snapshot, m, met)) for m in last.values()]
     rank = {True: 0, None: 1, False: 2}
     fixes.sort(key=lambda f: (not f[1], rank[f[2]], -f[0].likeness, -(f[0].record.time or 0), f[0].record.key))
-    return {
+    answer = {
         "asked": asked,
         "fixes": [_json(snapshot, m, actions, held) for m, actions, held in fixes[:limit]],
         "total": len(fixes),
     }
+    return common.noticed(answer, snapshot, chosen, bool(fixes))
 
 
 def _met(snapshot: Snapshot, chosen: Filters, asked: str, wanted: list[str], most: int) -> list[_Met]:
