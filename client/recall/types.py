@@ -131,6 +131,7 @@ class SessionsResult(TypedDict):
     total: int
     sessions: list[Session]
     next_offset: NotRequired[int | None]
+    notice: NotRequired[str]
 
 
 class ResumeResult(TypedDict):
@@ -192,6 +193,8 @@ class Status(TypedDict):
     hooks: NotRequired[dict[str, dict[str, HookCounts]]]
     """By agent, by event."""
     indexer: NotRequired[IndexerStatus]
+    disabled: NotRequired[list[str]]
+    """Agents that the configuration switches off."""
     total_bytes: NotRequired[int]
     rate: NotRequired[float]
 
@@ -215,6 +218,10 @@ class Notes(TypedDict, total=False):
     """Secrets that were taken out since the start, counted by kind."""
     excluded_for_good: int
     """Records that existed nowhere else and went because of the configuration's exclusions, since the start."""
+    skipped_lines: list[Finding]
+    """Lines that are not what the agent writes: nothing can be done for them."""
+    no_agents: list[str]
+    """The directories that are waited for where no agent has one."""
 
 
 class DoctorResult(TypedDict):
@@ -237,6 +244,7 @@ class Touch(TypedDict):
 
 class BlameResult(TypedDict):
     sessions: list[Touch]
+    notice: NotRequired[str]
 
 
 class CommandUse(TypedDict):
@@ -252,6 +260,7 @@ class CommandUse(TypedDict):
 
 class HowResult(TypedDict):
     commands: list[CommandUse]
+    notice: NotRequired[str]
 
 
 class Fix(TypedDict):
@@ -266,6 +275,7 @@ class Fix(TypedDict):
 
 class FixResult(TypedDict):
     fixes: list[Fix]
+    notice: NotRequired[str]
 
 
 class FileUse(TypedDict):
@@ -277,12 +287,16 @@ class FileUse(TypedDict):
 
 class FilesResult(TypedDict):
     files: list[FileUse]
+    notice: NotRequired[str]
 
 
 class ContextResult(TypedDict):
     """A digest of one session for a model, `bytes` of UTF-8 long."""
 
+    tier: NotRequired[Tier | None]
+    """How it was found, as in a search."""
     session: Session
     markdown: str
     bytes: int
     truncated: bool
+    notice: NotRequired[str]

@@ -86,6 +86,9 @@ class Case(Machine):
     def findings(self) -> list[Json]:
         return list(self.ask("doctor")["findings"])
 
+    def skipped(self) -> list[Json]:
+        return list(self.ask("doctor")["notes"]["skipped_lines"])
+
     def json(self, *arguments: str, ok: tuple[int, ...] = (0, 1)) -> Any:
         """Run the command line with --json; return what it printed."""
         return json.loads(self.recall(*arguments, "--json", ok=ok).stdout)

@@ -213,9 +213,8 @@ def test_odd_bytes_cost_nothing_else(case: Case) -> None:
     for word in ("bomterm", "crlfterm", "gluedone", "gluedtwo", "surrogateterm", "escapedterm", "nulterm", "endterm"):
         assert case.found(word) == [S], word
     assert case.ask("status")["agents"]["claude-code"]["skipped_lines"] == 3
-    offsets = {
-        f["offset"] for f in case.findings() if f["check"] == "skipped_line" and f["path"].endswith(f"{S}.jsonl")
-    }
+    offsets = {f["offset"] for f in case.skipped() if f["path"].endswith(f"{S}.jsonl")}
+    assert case.findings() == [], "there is nothing to do about them"
     data = case.path(CLAUDE).read_bytes()
     assert offsets == {data.index(b"{'single'"), data.index(b"true\n"), data.index(b'"text"')}
     for record in case.records(S):
@@ -233,7 +232,7 @@ def test_a_line_over_the_limit_is_skipped_and_named(case: Case) -> None:
     )
     case.read()
     assert case.found("giantterm") == [] and case.found("beforeterm") == [S] and case.found("afterterm") == [S]
-    [told] = [f for f in case.findings() if f["check"] == "skipped_line"]
+    [told] = case.skipped()
     assert told["offset"] == len(encode(cc("user", "u1", None, "beforeterm", 0))) and "100000" in told["message"]
 
 

@@ -53,6 +53,44 @@ def test_status_and_doctor_start_nothing_and_say_that_none_runs(home: Any) -> No
     assert list(home.places.runtime.iterdir()) == []
 
 
+def test_without_a_daemon_doctor_looks_at_what_keeps_one_from_starting(home: Any) -> None:
+    def found() -> dict[str, str]:
+        findings = json.loads(home.recall("doctor", "--json").stdout)["findings"]
+        assert len({f["message"] for f in findings}) == len(findings)
+        return {f["check"]: f["message"] for f in findings}
+
+    home.places.config.write_text("[hooks\n")
+    home.places.data.write_text("a file")
+    told = found()
+    assert told["daemon"] == "no recalld is running"
+    assert "line 1" in told["config"]
+    assert "is no directory" in told["data"]
+    home.places.data.unlink()
+    home.places.config.write_text("[hooks]\nbudget_ms = 'soon'\n")
+    assert set(found()) == {"daemon"}
+    assert home.recall("start").returncode == 3
+    assert "budget_ms" in found()["daemon"], "why the last one ended"
+
+
+def test_doctor_does_not_ask_for_an_agent_that_is_switched_off(home: Any, serve: Any) -> None:
+    off = status_answer(home, disabled=["codex"])
+    del off["agents"]["codex"]
+    serve(lambda m, p: {"findings": []} if m == "doctor" else off)
+    assert json.loads(home.recall("doctor", "--json").stdout)["findings"] == []
+
+
+def test_notes_are_told_and_are_nothing_wrong(home: Any, serve: Any) -> None:
+    good = status_answer(home)
+    good["agents"]["codex"]["roots"] = [str(home.root / "codex")]
+    line = {"check": "skipped_line", "path": "/w/a.jsonl", "offset": 7, "message": "not JSON", "remedy": None}
+    notes = {"skipped_lines": [line] * 12, "no_agents": ["/h/.codex"]}
+    serve(lambda m, p: {"findings": [], "notes": notes} if m == "doctor" else good)
+    done = home.recall("doctor")
+    assert done.returncode == 0
+    for text in ("all is well", "/w/a.jsonl at byte 7: not JSON", "and 2 more", "no agent's directory", "/h/.codex"):
+        assert text in done.stdout
+
+
 def test_status_is_readable(home: Any, serve: Any) -> None:
     serve(lambda m, p: status_answer(home))
     done = home.recall("status")

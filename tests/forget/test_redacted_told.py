@@ -61,7 +61,8 @@ def test_a_secret_in_a_file_name_or_a_fault_reaches_neither_log_nor_doctor(machi
     told = doctor(machine)
     assert token not in told
     assert "[redacted:github-token]" in told
-    assert {"skipped_line", "unreadable"} <= {f["check"] for f in findings(machine)}
+    assert "unreadable" in {f["check"] for f in findings(machine)}
+    assert "skipped_line" in told
     assert machine.stop() == 0
     assert "read_failed" in log(machine)
     assert token not in log(machine)

@@ -75,6 +75,41 @@ def test_without_mcp_hooks_are_commands(user: User) -> None:
     assert not (directory / ".claude.json").exists()
 
 
+STRANGERS = {
+    "claude": (".claude.json", '{"mcpServers": {"recall": {"command": "mine"}}}'),
+    "codex": ("config.toml", '[mcp_servers.recall]\ncommand = "mine"\n'),
+}
+
+
+@pytest.mark.parametrize(("agent", "version"), [("claude", "2.1.332"), ("codex", "codex-cli 0.171.0")])
+def test_hooks_do_not_call_a_server_of_our_name_that_is_somebody_elses(user: User, agent: str, version: str) -> None:
+    directory = user.agent(agent, version)
+    name, text = STRANGERS[agent]
+    hooks = directory / ("hooks.json" if agent == "codex" else "settings.json")
+    user.recall("install")
+    assert "mcp_tool" in hooks.read_text()
+    (directory / name).write_text(text)
+    calls = [f for f in user.json("doctor")["findings"] if f["check"] == "server"]
+    assert "hooks of ours call it" in calls[0]["message"] and calls[0]["path"] == str(directory / name)
+    done = user.json("install")["agents"][0]
+    assert {handler["type"] for _, handler in handlers(said(hooks))} == {"command"}
+    assert len(handlers(said(hooks))) == 6
+    message = next(f["message"] for f in done["files"] if f["path"] == str(hooks))
+    assert "the MCP server `recall`" in message and "is not ours" in message
+    assert (directory / name).read_text() == text
+    left = [f for f in user.json("doctor")["findings"] if f["check"] == "server"]
+    assert "cannot ask recall" in left[0]["message"]
+    assert user.json("install")["agents"][0]["files"][0]["what"] == "unchanged"
+
+
+def test_what_is_not_ours_and_stays_does_not_count_as_changed(user: User) -> None:
+    path = user.agent("claude") / "settings.json"
+    path.write_text('{"statusLine": {"type": "command", "command": "my-line"}}')
+    done = next(f for f in user.json("install")["agents"][0]["files"] if f["path"] == str(path))
+    assert (done["what"], done["parts"]) == ("changed", ["hooks"])
+    assert done["message"] == "the status line there is not ours and stays"
+
+
 def test_without_hooks_nothing_runs_by_itself(user: User) -> None:
     directory = user.agent("claude", "2.1.332")
     done = user.json("install", "--no-hooks")

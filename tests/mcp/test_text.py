@@ -80,3 +80,9 @@ def test_counts_have_their_nouns() -> None:
     assert "1 run in 1 session," in text.how({"commands": [call]}, "git")
     touch = {"session": None, "kinds": ["edit"], "touches": 1, "last": "2026-01-15", "records": []}
     assert "edit, 1 time, last" in text.blame({"sessions": [touch]}, "a.py")
+
+
+def test_what_an_answer_has_to_say_does_not_take_the_place_of_the_notice() -> None:
+    said = shapes.structured({"query": "x", "hits": [], "notice": "agent:bogus: nothing in the index has it"}, "hits")
+    assert said["notice"] == NOTICE and next(iter(said)) == "notice"
+    assert said["note"] == "agent:bogus: nothing in the index has it"

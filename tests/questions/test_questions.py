@@ -52,9 +52,7 @@ def test_blame_names_who_wrote_then_who_read_then_who_spoke(store: Store) -> Non
     wrote_last = store.add("w2", "go", read("src/net/http.py"), edit("src/net/http.py"), time=NOW - 5 * DAY)
     ran_it = store.add("ran", "go", ran("python src/net/http.py --check"), time=NOW - DAY)
     looked = store.add("read", "go", read("/w/app/src/net/http.py"), time=NOW - DAY)
-    store.add(
-        "other", "go", edit("/w/app/src/net/http.pyc"), read("/w/app/lib/src/net/http.py2"), edit("/w/app/net/http.py")
-    )
+    store.add("other", "go", edit("/w/app/src/net/http.pyc"), read("/w/app/lib/src/net/http.py2"), edit("/w/app/net/http.py"))
     expected = [
         (wrote_last, ["edit", "read"]),
         (wrote_first, ["edit"]),
@@ -84,9 +82,7 @@ def test_blame_by_base_name_finds_any_project(store: Store) -> None:
 def test_blame_knows_worktrees_and_moved_projects_and_no_strangers(store: Store) -> None:
     here = store.add("here", "go", edit("/w/app/src/index.ts"), time=NOW)
     tree = store.add("tree", "go", edit("/w/app-feature/src/index.ts"), project="/w/app-feature", time=NOW - DAY)
-    inside = store.add(
-        "inside", "go", edit("/w/app/.trees/x/src/index.ts"), project="/w/app/.trees/x", time=NOW - 2 * DAY
-    )
+    inside = store.add("inside", "go", edit("/w/app/.trees/x/src/index.ts"), project="/w/app/.trees/x", time=NOW - 2 * DAY)
     moved = store.add("moved", "go", edit("/old/app/src/index.ts"), project="/old/app", time=NOW - 3 * DAY)
     store.add("stranger", "go", edit("/w/shop/src/index.ts"), project="/w/shop")
     assert [s for s, _ in blamed(store, "/w/app/src/index.ts")] == [here, tree, inside, moved]
@@ -110,9 +106,7 @@ def test_blame_of_what_nobody_touched_is_empty(store: Store) -> None:
 
 
 def test_how_groups_what_worked(store: Store) -> None:
-    store.add(
-        "a", ran("cd /w && docker run -p 8080:80 web", "c1"), printed("ok", "c1"), ran("docker ps"), time=NOW - DAY
-    )
+    store.add("a", ran("cd /w && docker run -p 8080:80 web", "c1"), printed("ok", "c1"), ran("docker ps"), time=NOW - DAY)
     store.add("b", ran("docker run -p 9090:80 web", "c2"), printed("port taken", "c2", error=True), time=NOW)
     store.add("c", ran("docker explode", "c3"), printed("no", "c3", error=True), ran("echo docker run x"))
     answer = questions.how(store.snapshot, {"tool": "docker"})
@@ -194,6 +188,54 @@ def test_fix_of_an_unknown_error_is_empty(store: Store) -> None:
         assert questions.fix(store.snapshot, {"error": asked})["fixes"] == [], asked
 
 
+def failed_in_three_ways(store: Store) -> None:
+    for sid, error in (
+        ("borrow", "error[E0499]: cannot borrow `*self` as mutable more than once at a time\n --> src/a.rs:12:9"),
+        ("heap", "<--- Last few GCs --->\nFATAL ERROR: Reached heap limit Allocation failed - out of memory"),
+        ("test", "FAILED tests/test_hooks.py::test_charges_once - AssertionError: assert 2 == 1\n1 failed in 0.4s"),
+    ):
+        store.add(
+            sid, "go", ran("make", "c1"), printed(f"building\n{error}", "c1", error=True), edit("/w/app/a"),
+            ran("make", "c2"), printed("ok", "c2"),
+        )  # fmt: skip
+    store.add("talk", "what is E0499, and what an AssertionError?", "No error of yours.", "and the heap limit of node?")
+    store.add(
+        "source", "go", ran("cat a.py", "c1"), printed("raise AssertionError\ncache\nthe xE0499y failed", "c1"), ran("ls")
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "session"),
+    [
+        ("E0499", "borrow"),
+        ("e0499", "borrow"),
+        ("error[E0499]", "borrow"),
+        ("cannot borrow", "borrow"),
+        ("heap limit", "heap"),
+        ("AssertionError", "test"),
+        ("FAILED tests/test_hooks.py::test_charges_once", "test"),
+        ("test_charges_once", "test"),
+    ],
+)
+def test_fix_finds_an_error_by_its_code_its_class_or_a_few_words(store: Store, asked: str, session: str) -> None:
+    failed_in_three_ways(store)
+    fixes = questions.fix(store.snapshot, {"error": asked})["fixes"]
+    assert [(f["session"]["id"], f["held"]) for f in fixes] == [(session, True)]
+
+
+@pytest.mark.parametrize("asked", ["error", "ERROR", "failed", "the", "heap", "E0498", "zork limit", "limit heap"])
+def test_fix_finds_nothing_by_a_part_that_tells_no_error(store: Store, asked: str) -> None:
+    failed_in_three_ways(store)
+    assert questions.fix(store.snapshot, {"error": asked})["fixes"] == []
+
+
+def test_another_error_of_the_class_that_was_asked_for_is_not_its_return(store: Store) -> None:
+    for n, text in enumerate(("KeyError: 'user'", "KeyError: 'lamp'", "KeyError: 'user'")):
+        store.add(f"s{n}", ran("x", "a"), printed(text, "a", error=True), edit("/w/app/a"), printed("ok"), time=NOW + n * DAY)
+    fixes = questions.fix(store.snapshot, {"error": "KeyError"})["fixes"]
+    assert {f["session"]["id"]: f["held"] for f in fixes} == {"s0": False, "s1": True, "s2": True}
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -235,6 +277,26 @@ def test_files_of_a_topic(store: Store) -> None:
     assert questions.files(store.snapshot, {"topic": "xylophone zither"})["files"] == []
 
 
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        (questions.context, {"query": "alpha"}), (questions.files, {"topic": "alpha"}), (questions.how, {"tool": "make"}),
+        (questions.fix, {"error": "alpha failed here"}), (questions.blame, {"path": "/w/app/a.py"}),
+    ],
+)  # fmt: skip
+def test_a_filter_that_nothing_fits_is_named(store: Store, question: Any, asked: dict[str, str]) -> None:
+    store.add("s", "alpha", edit("/w/app/a.py"), ran("make", "c"), printed("alpha failed here", "c"), ran("make"))
+    assert "notice" not in question(store.snapshot, asked)
+    answer = question(store.snapshot, asked | {"project": ["relative/path"], "session": ["s"]})
+    assert answer["notice"].startswith("project:relative/path") and "session" not in answer["notice"]
+
+
+@pytest.mark.parametrize(("asked", "tier"), [("connection pool", "exact"), ("conection pool", "close"), ("zork", None)])
+def test_context_says_how_loosely_it_was_found(store: Store, asked: str, tier: str | None) -> None:
+    store.add("a", "the connection pool")
+    assert digest(store, asked)["tier"] == tier
+
+
 def digest(store: Store, query: str, **params: Any) -> dict[str, Any]:
     return questions.context(store.snapshot, {"query": query, "now": NOW, **params})
 
@@ -258,9 +320,7 @@ def test_context_tells_the_decision_and_what_was_done(store: Store) -> None:
 
 @pytest.mark.parametrize("budget", [200, 333, 1000, 4000])
 def test_context_keeps_to_its_budget_in_bytes(store: Store, budget: int) -> None:
-    store.add(
-        "a", *[f"数据库连接池 connection pool 🎉 step {n} " + "für immer " * 40 for n in range(40)], title="池" * 300
-    )
+    store.add("a", *[f"数据库连接池 connection pool 🎉 step {n} " + "für immer " * 40 for n in range(40)], title="池" * 300)
     answer = digest(store, "connection pool", budget=budget)
     assert answer["bytes"] == len(answer["markdown"].encode()) <= budget
     assert answer["truncated"] is True
@@ -282,7 +342,7 @@ def test_context_leaves_out_the_session_that_asks(store: Store) -> None:
 def test_context_of_nothing(store: Store) -> None:
     store.add("a", "hello")
     assert digest(store, "xylophone zither") | {"query": ""} == {
-        "query": "", "session": None, "markdown": "", "bytes": 0, "truncated": False,
+        "query": "", "tier": None, "session": None, "markdown": "", "bytes": 0, "truncated": False,
     }  # fmt: skip
     with pytest.raises(UsageError):
         digest(store, "hello", budget=3)

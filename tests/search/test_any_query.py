@@ -89,6 +89,9 @@ def test_what_stands_in_a_text_is_found_by_it(growing: Store, pieces: list[str],
         " ".join(f'"alpha beta{n}"' for n in range(300)),
         "修" * 3000,
         " OR ".join(f"w{n}" for n in range(500)),
+        "a." * 8000,
+        "aB" * 8000,
+        "a" * 9000 + "*",
     ],
 )
 def test_huge_queries_are_answered(shared: Store, text: str) -> None:
@@ -119,9 +122,52 @@ def test_a_command_line_leaves_nothing_out() -> None:
     assert [w.text for w in query.parse('go -race -"count=200"', CLOCK).minus] == ["race", "count=200"]
 
 
+@pytest.mark.parametrize("odd", ["role:robot", "since:bogus", "is:bogus", "kind:x", "until:never"])
+def test_a_filter_with_an_unknown_value_is_text_and_that_is_said(store: Store, odd: str) -> None:
+    store.add("s", f"alpha {odd}")
+    answer = store.ask(f"alpha {odd}")
+    assert [hit["session"]["id"] for hit in answer["hits"]] == ["s"]
+    assert f"{odd} is no filter" in answer["notice"]
+    assert "notice" not in store.ask("alpha role:user")
+
+
+@pytest.mark.parametrize(
+    ("query", "params", "named"),
+    [
+        ("alpha agent:bogus", {}, "agent:bogus"),
+        ("alpha", {"session": ["nope"]}, "session:nope"),
+        ("alpha", {"project": ["relative/path"]}, "project:relative/path"),
+        ("alpha", {"project": [""]}, "project:"),
+        ("alpha", {"project": ["/elsewhere"]}, "project:/elsewhere"),
+        ("alpha tool:none branch:main", {}, "tool:none"),
+    ],
+)
+def test_a_filter_that_nothing_fits_is_named(store: Store, query: str, params: dict[str, object], named: str) -> None:
+    store.add("s", "alpha beta")
+    answer = store.ask(query, **params)
+    assert answer["hits"] == [] and answer["notice"].startswith(named) and ";" not in answer["notice"].replace("; give", "")
+    assert "notice" not in store.ask("nothing agent:claude project:/w/app")
+
+
 def test_too_many_starred_words_are_said(shared: Store) -> None:
     answer = shared.ask(" ".join(f"{c}*" for c in "abcdefghijklmnopqrstuvwxyz"))
     assert "notice" in answer
+
+
+def test_a_word_too_long_for_one_is_found_as_it_is_written_and_in_no_other_way(store: Store) -> None:
+    long = "ab" * 200
+    store.add("s", f"key {long} end")
+    assert store.exact(long) == ["s"]
+    assert store.ask(long[:-1] + "c")["tier"] is None, "not taken for a slip"
+    assert store.ask(long[:300] + "*")["tier"] is None, "not walked behind"
+    assert store.found("ab" * 100 + "*") == ["s"]
+    store.add("t", " ".join(f"w{n}" for n in range(300)))
+    assert store.exact('"' + " ".join(f"w{n}" for n in range(300)) + '"') == ["t"]
+
+
+def test_a_query_that_is_cut_says_so(shared: Store) -> None:
+    assert "longer than" in shared.ask("alpha " * 5000)["notice"]
+    assert "notice" not in shared.ask("alpha " * 500)
 
 
 @pytest.mark.parametrize(

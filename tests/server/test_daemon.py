@@ -246,6 +246,7 @@ def test_the_child_gets_its_control_socket_and_nothing_else_of_ours(daemon: Daem
 
 
 def test_status_and_doctor_have_the_promised_fields(daemon: Daemon) -> None:
+    Path(daemon.env["CODEX_HOME"]).mkdir(parents=True)
     daemon.start()
     daemon.ask("sync")
     status = daemon.ask("status")
@@ -290,20 +291,39 @@ def test_sighup_reads_the_configuration_again_and_tells_the_child(daemon: Daemon
     daemon.wait_said("RELOADING=1")
     daemon.wait_said("READY=1")
     assert daemon.ask("status")["agents"]["codex"]["roots"] == [f"{home}/other", daemon.env["CODEX_HOME"]]
-    assert [f["message"] for f in daemon.ask("doctor")["findings"]] == ["1"]
+    missing, reloads = daemon.ask("doctor")["findings"]
+    assert (missing["check"], missing["path"]) == ("root", f"{home}/other")
+    assert "not there" in missing["message"]
+    assert reloads["message"] == "1"
+    (home / "other").mkdir()
+    assert [f["check"] for f in daemon.ask("doctor")["findings"]] == ["reloads"]
+
+
+def test_an_agent_whose_directory_vanished_is_a_finding_and_none_at_all_is_a_note(daemon: Daemon) -> None:
+    daemon.start()
+    told = daemon.ask("doctor")
+    assert "root" not in {f["check"] for f in told["findings"]}
+    assert daemon.env["CODEX_HOME"] in told["notes"]["no_agents"]
+    daemon.ask("sync")  # now the index holds a record of Codex, and its directory is not there
+    told = daemon.ask("doctor")
+    gone = next(f for f in told["findings"] if f["check"] == "root")
+    assert gone["path"] == daemon.env["CODEX_HOME"]
+    assert "codex is gone" in gone["message"] and "enabled = false" in gone["remedy"]
+    assert told["notes"]["no_agents"] == []
 
 
 def test_a_configuration_that_became_wrong_is_reported_and_the_one_before_stands(daemon: Daemon) -> None:
-    daemon.places.config.write_text("[sources.codex]\nenabled = false\n")
+    daemon.places.config.write_text("colour = 1\n[sources.codex]\nenabled = false\n")
     daemon.start()
     daemon.child()
+    assert daemon.ask("status")["disabled"] == ["codex"]
     daemon.places.config.write_text("[sources.codex]\nenabled = 1\n")
     assert daemon.process is not None
     daemon.process.send_signal(signal.SIGHUP)
     daemon.wait_said("READY=1")
     assert "codex" not in daemon.ask("status")["agents"]
-    finding = next(f for f in daemon.ask("doctor")["findings"] if f["check"] == "config")
-    assert "line 2" in finding["message"]
+    [finding] = [f for f in daemon.ask("doctor")["findings"] if f["check"] == "config"]
+    assert "line 2" in finding["message"], "and nothing of the file before, which is not there any more"
 
 
 def test_an_unknown_key_is_a_finding(daemon: Daemon) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recall.errors import UsageError
-from recalld.server.params import FIRST_MS, LAST_MS, Param, check
+from recalld.server.params import FIRST_MS, LAST_MS, MAX_TEXT, Param, check
 
 TIME = {"since": Param("time")}
 
@@ -30,3 +30,9 @@ def test_what_no_calendar_has_is_no_time(value: object) -> None:
 )
 def test_every_time_of_the_calendar_is_one(value: object, wanted: int) -> None:
     assert check(TIME, {"since": value}) == {"since": wanted}
+
+
+@pytest.mark.parametrize("value", ["x" * (MAX_TEXT + 1), ["a", "x" * (MAX_TEXT + 1)]])
+def test_a_text_over_the_limit_is_refused_with_the_limit(value: object) -> None:
+    with pytest.raises(UsageError, match=f"query: is longer than the {MAX_TEXT} characters"):
+        check({"query": Param("texts")}, {"query": value})

@@ -78,3 +78,31 @@ def test_a_question_without_an_answer_says_so(told: Machine, question: str) -> N
     assert "nothing found" in told.recall(question, "zzyzzx-unheard-of", ok=(1,)).stdout
     answer = json.loads(told.recall(question, "--json", "zzyzzx-unheard-of", ok=(1,)).stdout)
     assert not answer[QUESTIONS[question][1]]
+
+
+def test_an_error_that_is_not_found_comes_with_what_else_to_try(told: Machine) -> None:
+    said = told.recall("fix", "E0499", ok=(1,)).stdout
+    assert "the whole line" in said and "is:error" in said
+
+
+def test_how_a_digest_was_found_is_said_where_it_is_not_as_asked(told: Machine) -> None:
+    assert "close spellings" in told.recall("context", "baskett", "lock").stdout
+    assert json.loads(told.recall("context", "--json", "baskett", "lock").stdout)["tier"] == "close"
+    assert "spellings" not in told.recall("context", "basket", "lock").stdout
+
+
+@pytest.mark.parametrize("asked", [["search", "basket"], ["sessions"], ["context", "basket"], ["how", "pytest"]])
+def test_a_filter_that_nothing_fits_is_named(told: Machine, asked: list[str]) -> None:
+    for project, named in (("relative/path", "project:relative/path"), ("", "project: is empty")):
+        assert named in told.recall(*asked, "--project", project, ok=(1,)).stdout
+        assert named in json.loads(told.recall(*asked, "--json", "--project", project, ok=(1,)).stdout)["notice"]
+
+
+def test_agents_have_short_names(told: Machine) -> None:
+    assert told.recall("search", "basket", "--agent", "claude").returncode == 0
+    assert told.recall("search", "basket", "--agent", "bogus", ok=(2,)).returncode == 2
+
+
+def test_a_project_to_forget_is_absolute_or_a_name(told: Machine) -> None:
+    done = told.recall("forget", "--project", "relative/path", "--dry-run", ok=(2,))
+    assert "neither absolute nor a name" in done.stderr

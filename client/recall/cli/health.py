@@ -82,13 +82,16 @@ def doctor(as_json: bool) -> None:
     except DataUnusable as error:
         findings, notes, places_fit = [finding("places", error.message, "name a directory of your own")], {}, False
     except DaemonUnreachable as error:
-        findings, notes = [finding("daemon", error.message, "recall start")], {}
+        from recall.cli import absent
+
+        findings, notes = absent.findings(places(), error), {}
     wired: Mapping[str, str] = {}
     if places_fit:
         from recall.install.findings import standing
 
         wired, more = standing(places(), os.environ)
-        findings += more
+        known = {item["message"] for item in findings}  # what cannot be read is met on every way to it
+        findings += [item for item in more if item["message"] not in known]
     if as_json:
         print_json({"findings": findings, "notes": notes, "agents": wired})
     else:
@@ -100,11 +103,16 @@ def doctor(as_json: bool) -> None:
 
 
 def compared(answer: Status, env: Mapping[str, str]) -> list[Finding]:
-    """Return where this environment and the daemon's differ: agents' roots that it does not read, another version."""
+    """Return where this environment and the daemon's differ: agents' roots that it does not read, another version.
+
+    An agent that the configuration switches off is not read on purpose.
+    """
     from recall.service.record import roots
 
     found: list[Finding] = []
     for agent, root in roots(env).items():
+        if agent in answer.get("disabled", []):
+            continue
         known = answer["agents"].get(agent, {"roots": []})["roots"]
         if os.path.realpath(root) not in [os.path.realpath(path) for path in known]:
             text = f"{agent} keeps its sessions in {root} here, and the daemon does not read that directory"
@@ -123,7 +131,7 @@ def finding(check: str, message: str, remedy: str, path: str | None = None) -> F
 
 def _note_lines(notes: Notes) -> list[Line]:
     from recall.clean import clean_line
-    from recall.cli.render import counted
+    from recall.cli.render import counted, home
 
     lines: list[Line] = []
     for agent, types in sorted(notes.get("unknown_types", {}).items()):
@@ -137,6 +145,29 @@ def _note_lines(notes: Notes) -> list[Line]:
     if lost := notes.get("excluded_for_good", 0):
         why = "went because of [exclude] in the configuration, since the indexing process started"
         lines.append([(f"note: {counted(lost, 'record')} of files that are gone {why}", "dim")])
+    lines += _skipped_lines(notes.get("skipped_lines", []))
+    if awaited := notes.get("no_agents", []):
+        looked = ", ".join(home(place) for place in awaited)
+        lines.append([(f"note: no agent's directory is found yet; read as soon as one is there: {looked}", "dim")])
+    return lines
+
+
+SKIPPED_SHOWN = 10
+"""Skipped lines that `doctor` lists for people; `--json` has more."""
+
+
+def _skipped_lines(skipped: list[Finding]) -> list[Line]:
+    from recall.clean import clean_line
+    from recall.cli.render import home
+
+    lines: list[Line] = []
+    if skipped:
+        lines.append([("note: lines that could not be read and were skipped:", "dim")])
+    for item in skipped[:SKIPPED_SHOWN]:
+        where = f"{home(item['path'])} at byte {item['offset']}: " if item["path"] else ""
+        lines.append([(f"    {where}{clean_line(item['message'])}", "dim")])
+    if len(skipped) > SKIPPED_SHOWN:
+        lines.append([(f"    and {len(skipped) - SKIPPED_SHOWN} more: see --json", "dim")])
     return lines
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 AGENTS = ("claude-code", "codex", "qwen-code")
+SHORT_NAMES = {"claude": "claude-code", "claudecode": "claude-code", "qwen": "qwen-code", "qwencode": "qwen-code"}
 ROLES = ("user", "assistant", "tool", "system")
 KINDS = ("message", "tool_call", "command", "read", "edit", "output", "summary")
 
@@ -43,6 +44,13 @@ class Time(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
             return parse_time(value, end=self._end)
         except UsageError as error:
             self.fail(error.message, param, ctx)
+
+
+class AgentName(click.Choice):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click
+    """An agent's name, or a short one that a query takes too (`agent:claude`)."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(SHORT_NAMES.get(value.lower(), value) if isinstance(value, str) else value, param, ctx)
 
 
 class Whole(click.IntRange):
@@ -97,7 +105,7 @@ def _complete_session(ctx: click.Context, param: click.Parameter, incomplete: st
 
 def agent_option(multiple: bool = False) -> Callable[[F], F]:
     """`--agent A`; several mean either."""
-    return click.option("--agent", type=click.Choice(AGENTS), multiple=multiple, help="Only this agent.")
+    return click.option("--agent", type=AgentName(AGENTS), multiple=multiple, help="Only this agent.")
 
 
 def project_option(multiple: bool = False) -> Callable[[F], F]:

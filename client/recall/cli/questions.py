@@ -41,14 +41,18 @@ def _text(words: tuple[str, ...]) -> str:
     return " ".join(words)
 
 
-def _tell(answer: Any, as_json: bool, found: bool, lines: Callable[[], Iterator[Line]]) -> None:
-    """Print an answer; end with 1 where there is none."""
+def _tell(answer: Any, as_json: bool, found: bool, lines: Callable[[], Iterator[Line]], hint: str = "") -> None:
+    """Print an answer; end with 1 where there is none, saying what else to try (`hint`)."""
     if as_json:
         print_json(dict(answer))
-    elif found:
-        print_lines(list(lines()))
     else:
-        print_lines([[("nothing found", "dim")]])
+        from recall.cli.render import noted
+
+        said = noted(answer)
+        if found:
+            print_lines([*lines(), *([[(said.removeprefix(" · "), "dim")]] if said else [])])
+        else:
+            print_lines([[("nothing found" + hint + said, "dim")]])
     if not found:
         raise click.exceptions.Exit(1)
 
@@ -120,7 +124,11 @@ def how(tool: tuple[str, ...], as_json: bool, **given: Any) -> None:
 @_filters
 @limit_option(5)
 def fix(error: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """List what was done after ERROR, and whether it came back. Numbers, paths and ids in it need not be the same."""
+    """List what was done after ERROR, and whether it came back.
+
+    ERROR is a line as it was printed (numbers, paths and ids in it need not be the same), or what tells it in one: a
+    code, a class, a few words.
+    """
     answer: FixResult = ask("fix", params(error=_text(error), **given))
 
     def lines() -> Iterator[Line]:
@@ -135,7 +143,7 @@ def fix(error: tuple[str, ...], as_json: bool, **given: Any) -> None:
                 yield [("    ", ""), (f"{label(record)} ", "dim"), (clean_line(record["text"])[:NEXT_CHARS], "")]
             yield [("    ", ""), *about(one["session"])]
 
-    _tell(answer, as_json, bool(answer["fixes"]), lines)
+    _tell(answer, as_json, bool(answer["fixes"]), lines, ": give the whole line, or try `recall search … is:error`")
 
 
 @click.command(cls=QueryCommand)

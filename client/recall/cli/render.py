@@ -64,6 +64,14 @@ def _summary(answer: SearchResult, offset: int) -> str:
     return " · ".join(parts) + filling(answer["index"])
 
 
+def noted(answer: Any) -> str:
+    """Return the words that say how an answer was found and what is to be said of it, or ""."""
+    parts = [TIER[answer["tier"]]] if answer.get("tier") in TIER else []
+    if notice := answer.get("notice"):
+        parts.append(clean_line(notice))
+    return "".join(f" · {part}" for part in parts)
+
+
 def filling(index: Any) -> str:
     """Return the words that say that the index is not complete, or ""."""
     if index["complete"]:

@@ -117,10 +117,10 @@ def search(query: tuple[str, ...], as_json: bool, offset: int, **given: Any) -> 
 
         print_lines(hits(answer, offset, width(), named))
     else:
-        from recall.cli.render import filling, no_more
+        from recall.cli.render import filling, no_more, noted
 
         told = no_more(answer["total"], "session") if answer["total"] else "nothing found"
-        print_lines([[(told + filling(answer["index"]), "dim")]])
+        print_lines([[(told + noted(answer) + filling(answer["index"]), "dim")]])
     if not answer["hits"]:
         sys.stdout.flush()
         raise click.exceptions.Exit(1)

@@ -72,7 +72,7 @@ def sessions(as_json: bool, **given: Any) -> None:
     if as_json:
         print_json(answer)
     else:
-        from recall.cli.render import counted, no_more, session_lines
+        from recall.cli.render import counted, no_more, noted, session_lines
 
         lines: list[Line] = []
         columns = width()
@@ -81,7 +81,8 @@ def sessions(as_json: bool, **given: Any) -> None:
         shown = len(answer["sessions"])
         more = f" · more with --offset {answer['next_offset']}" if answer.get("next_offset") else ""
         told = f"{shown} of {counted(answer['total'], 'session')}{more}"
-        lines.append([(told if shown or not answer["total"] else no_more(answer["total"], "session"), "dim")])
+        told = told if shown or not answer["total"] else no_more(answer["total"], "session")
+        lines.append([(told + noted(answer), "dim")])
         print_lines(lines)
     if not answer["sessions"]:
         raise click.exceptions.Exit(1)

@@ -12,7 +12,7 @@ from recall.install.agents import Agent, agents
 from recall.install.files import decoded, read
 from recall.install.ledger import Ledger
 from recall.install.run import absolute_launcher
-from recall.install.wiring import Setup, files
+from recall.install.wiring import Hooks, Setup, files
 from recall.places import Places
 from recall.types import Finding
 
@@ -29,7 +29,7 @@ def standing(places: Places, env: Mapping[str, str] = os.environ) -> tuple[dict[
     try:
         ledger = Ledger(places)
     except RecallError as error:
-        return {}, [_finding("install", error.message, "remove the file", None)]
+        return {}, [_finding("install", error.message, "mend that, or remove the file", None)]
     for agent in agents(env):
         if agent.found:
             states[agent.name], more = _agent(agent, ledger, places, env)
@@ -46,15 +46,18 @@ def _agent(
     remedy = f"recall install {agent.name}"
     found: list[Finding] = []
     seen: set[str] = set()
+    foreign, calls = False, False
     for file in files(agent, setup):
         path = str(file.path)
         try:
             text = file.begin(decoded(file.path, read(file.path)))
             states = {part.what: part.state(text) for part in file.parts}
+            calls = calls or any(isinstance(part, Hooks) and part.calls_tool(text) for part in file.parts)
         except RecallError as error:
             found.append(_finding("install", f"{agent.title}: {error.message}", "correct the file", path))
             continue
         seen |= set(states.values())
+        foreign = foreign or states.get("MCP server") == "other"
         for what, state in states.items():
             if state == "stale":
                 found.append(_finding("stale", f"{agent.title}: the {what} is of another version", remedy, path))
@@ -62,9 +65,14 @@ def _agent(
                 found.append(_finding("missing", f"{agent.title}: the {what} is gone from its file", remedy, path))
     if not seen & {"wired", "stale"} and not found:
         return "not installed", []
+    if foreign:
+        says = "and hooks of ours call it with what is typed" if calls else "so the agent cannot ask recall"
+        remedy = remedy if calls else f"give that server another name, then {remedy}"
+        text = f"{agent.title}: the MCP server `recall` is not ours, {says}"
+        found.append(_finding("server", text, remedy, str(agent.servers)))
     if any(finding["check"] == "missing" for finding in found):
         return "missing", found
-    return ("stale" if found else "wired"), found
+    return ("stale" if any(finding["check"] != "server" for finding in found) else "wired"), found
 
 
 def _partly(states: Mapping[str, str]) -> bool:

@@ -41,8 +41,10 @@ class Ledger:
         try:
             said = json.loads(self._path.read_bytes())
             return {path: Entry(**entry) for path, entry in said["files"].items()}
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return {}
+        except OSError as error:
+            raise Refused(f"{self._path}: cannot be read ({error.strerror})") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise Refused(f"{self._path} is damaged: remove it; what is ours is then recognised by itself") from error
 

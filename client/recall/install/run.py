@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +18,7 @@ from recall.install import edit
 from recall.install.agents import Agent, agents, version
 from recall.install.files import Changed, apply, decoded, planned, read
 from recall.install.ledger import Ledger
+from recall.install.stranger import why_not_tool
 from recall.install.wiring import File, Keep, Part, Setup, files
 from recall.places import Places
 
@@ -98,11 +99,17 @@ def install(
     done = []
     for agent in picked:
         setup = setup_for(agent, places, env, mcp=mcp)
+        why = why_not_tool(agent, setup) if setup.tool_hooks or setup.either else None
+        if why is not None:  # hooks that call it already become commands too
+            setup = replace(setup, tool_hooks=False, either=False)
         result = AgentDone(agent)
         # Parts that were wired before and are not asked for now stay: only `uninstall` takes things out.
         asked = [part.what for file in files(agent, setup, hooks=hooks, mcp=mcp) for part in file.parts]
         for file in files(agent, setup):
             result.files += [d for d in [_wire(file, asked, ledger, dry_run=dry_run)] if d is not None]
+        for done_file in result.files:
+            if why is not None and "hooks" in done_file.parts:
+                done_file.message = "; ".join(text for text in (done_file.message, why) if text)
         result.todo = _todo(result, hooks=hooks, mcp=mcp)
         done.append(result)
     return done
@@ -121,16 +128,19 @@ def _todo(result: AgentDone, *, hooks: bool, mcp: bool) -> list[str]:
 def _wire(file: File, asked: Sequence[str], ledger: Ledger, *, dry_run: bool) -> FileDone | None:
     notes: list[str] = []
     bases: list[bytes | None] = []
+    left: list[str] = []
 
     def change(text: str | None) -> str | None:
         notes.clear()
         bases.clear()
+        left.clear()
         current = file.begin(text)
         states = {part: part.state(current) for part in file.parts}
         parts = [part for part, state in states.items() if part.what in asked or state in ("wired", "stale")]
         for part, state in states.items():
             if part.what in asked and state == "other":
                 notes.append(f"the {part.what} there is not ours and stays")
+                left.append(part.what)
         parts = [part for part in parts if states[part] != "other"]
         if all(states[part] == "wired" for part in parts):
             return text
@@ -160,10 +170,10 @@ def _wire(file: File, asked: Sequence[str], ledger: Ledger, *, dry_run: bool) ->
                 ledger.note(file.path, bases[0], changed.after, backups[0] if backups else None)
     except RecallError as error:
         return FileDone(file.path, "refused", message=error.message)
-    names = [part.what for part in file.parts if part.what in asked]
+    names = [part.what for part in file.parts if part.what in asked and part.what not in left]
     message = "; ".join(notes) or None
     if changed.before == changed.after:
-        return FileDone(file.path, "unchanged", names, message) if names else None
+        return FileDone(file.path, "unchanged", names, message) if names or message else None
     what: What = "made" if changed.before is None else "changed"
     return FileDone(file.path, what, names, message, _diff(file.path, changed) if dry_run else "")
 

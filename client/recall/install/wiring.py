@@ -164,6 +164,11 @@ class Hooks:
                 text = edit.remove(text, ("hooks", event, number, "hooks", mine[-1]))
         return text
 
+    def calls_tool(self, text: str) -> bool:
+        """Tell whether a hook of ours calls the MCP server."""
+        handlers = [handler for _, _, item in self._ours(text) for handler in item["hooks"]]
+        return any(h.get("type") == "mcp_tool" and is_ours(h, self._launcher) for h in handlers if isinstance(h, dict))
+
     def _ours(self, text: str) -> list[tuple[str, int, dict[str, Any]]]:
         """Return the groups that hold a handler of ours: event, place in its list, and the group."""
         root = parse(text).value

@@ -97,6 +97,8 @@ class Commands:
         if project is not None:
             if not project.strip("/ "):
                 raise UsageError("project: would forget everything: name a directory below /")
+            if "/" in project.strip("/") and not project.startswith("/"):
+                raise UsageError(f"project: {project!r} is neither absolute nor a name: begin it with /")
             # the index holds it without its secrets, and so does the decision
             return Forgotten(number, "project", redact_place(project), now)
         snapshot = self._worker.writer.snapshot

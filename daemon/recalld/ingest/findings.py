@@ -37,7 +37,6 @@ def finding(check: str, message: str, remedy: str | None, path: str | None = Non
 def findings(worker: Worker, watcher: Watcher | None, recovered: Iterable[str] = ()) -> list[Finding]:
     """Return everything that is wrong or worth knowing; `recovered` is what became of indexes that were damaged."""
     found: list[Finding] = []
-    found += _bad_lines(worker)
     found += [finding("index", text, "nothing: it is told until the next start", None) for text in recovered]
     found += [
         finding("unreadable", message, "make it readable for your user, or exclude it", path)
@@ -53,15 +52,21 @@ def findings(worker: Worker, watcher: Watcher | None, recovered: Iterable[str] =
 
 def notes(worker: Worker, redactor: Redactor, lost: int) -> dict[str, Any]:
     """Return what is no fault: record types that are not known; secrets that were redacted, counted by kind since this
-    process started (what was read twice since then counts twice); and `lost`, the records that existed nowhere else and
-    went because of the configuration's exclusions, since then."""
+    process started (what was read twice since then counts twice); `lost`, the records that existed nowhere else and
+    went because of the configuration's exclusions, since then; lines that were skipped, for which nobody can do
+    anything."""
     unknown: dict[str, dict[str, int]] = {}
     for file in worker.files.values():
         for name, count in file.unknown.items():
             by_name = unknown.setdefault(file.agent, {})
             shown = redact_message(name)
             by_name[shown] = by_name.get(shown, 0) + count
-    return {"unknown_types": unknown, "redacted": dict(redactor.counts), "excluded_for_good": lost}
+    return {
+        "unknown_types": unknown,
+        "redacted": dict(redactor.counts),
+        "excluded_for_good": lost,
+        "skipped_lines": _bad_lines(worker),
+    }
 
 
 def _bad_lines(worker: Worker) -> list[Finding]:
@@ -70,9 +75,7 @@ def _bad_lines(worker: Worker) -> list[Finding]:
     for file in sorted(worker.files.values(), key=lambda f: f.path):
         for offset, why in file.problems:
             if len(found) < _MOST:
-                found.append(
-                    finding("skipped_line", why, "nothing is lost but this line; the agent wrote it so", file.path, offset)
-                )
+                found.append(finding("skipped_line", why, None, file.path, offset))
             else:
                 more += 1
         more += file.skipped - len(file.problems)

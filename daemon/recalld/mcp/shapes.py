@@ -154,7 +154,8 @@ def structured(answer: dict[str, Any], name: str | None = None, most: int = RECO
     """Return `answer` for a model: harmless, and the list `name` ended where the budget is spent. `next_offset`, where
     the answer has one, then leads to what was left out."""
     budget = Budget()
-    rest = {key: budget.cleaned(value, most) for key, value in answer.items() if key != name}
+    # What an answer itself has to say stands beside the notice that says how to take it, never in its place.
+    rest = {"note" if key == "notice" else key: budget.cleaned(v, most) for key, v in answer.items() if key != name}
     if name is None:
         return {"notice": NOTICE, **rest}
     kept: list[Any] = []

@@ -91,8 +91,10 @@ def search(answer: dict[str, Any]) -> str:
     """Return the text of a `search` answer."""
     query = clean_line(answer["query"])
     if not answer["hits"]:
-        head = f"Nothing in past sessions matches: {cut(query, 300)}"
-        return framed("recall", head + _state(answer["index"]), [])
+        head = f"Nothing in past sessions matches: {cut(query, 300)}{_state(answer['index'])}"
+        if answer.get("notice"):
+            head += f"\n{cut(clean_line(answer['notice']), 600)}"
+        return framed("recall", head, [])
     shown, total = len(answer["hits"]), answer["total"]
     head = f"{shown} of {counted(total, 'session')} for: {cut(query, 300)} ({answer['tier']} match){_state(answer['index'])}"
     if answer.get("notice"):
@@ -129,7 +131,10 @@ def context(answer: dict[str, Any]) -> str:
     """Return the text of a `context` answer."""
     if answer["session"] is None:
         return framed("context", f"Nothing in past sessions matches: {cut(clean_line(answer['query']), 300)}", [])
-    return framed("context", place(answer["session"]), answer["markdown"].split("\n"))
+    head = place(answer["session"])
+    if answer.get("tier") in ("close", "related"):
+        head += f"\n({answer['tier']} match: no record holds the words as they were asked)"
+    return framed("context", head, answer["markdown"].split("\n"))
 
 
 def blame(answer: dict[str, Any], path: str) -> str:

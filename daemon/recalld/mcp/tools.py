@@ -227,6 +227,7 @@ TOOLS: tuple[Tool, ...] = (
         answer_of(
             {
                 "query": TEXT,
+                "tier": {"type": ["string", "null"]},
                 "session": shapes.MAYBE_SESSION,
                 "markdown": TEXT,
                 "bytes": COUNT,

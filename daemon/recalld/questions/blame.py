@@ -50,11 +50,12 @@ def blame(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
         if found:
             break
     touches = sorted(found.values(), key=_order)
-    return {
+    answer = {
         "path": path,
         "sessions": [_json(snapshot, t) for t in touches[:limit]],
         "total": len(touches),
     }
+    return common.noticed(answer, snapshot, chosen, bool(touches))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tantivy
@@ -47,6 +47,15 @@ def compiled(snapshot: Snapshot, params: Mapping[str, Any]) -> Filters:
     """Return a question's filters (agent, project, session, since, until); sub-agents are always in."""
     chosen = {name: params[name] for name in _FILTERS if name in params}
     return filters.compile_filters(snapshot, chosen, clock_of(params), sub_agents=True)
+
+
+def noticed(
+    answer: dict[str, Any], snapshot: Snapshot, chosen: Filters, found: bool, notices: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return an answer with its `notice`: the `notices` that there are, and where nothing was `found` the filters that
+    nothing in the index fits."""
+    told = [*notices, *([] if found else filters.unmatched(snapshot, chosen))]
+    return answer | {"notice": "; ".join(told)} if told else answer
 
 
 def within(chosen: Filters, *queries: Query) -> Query:

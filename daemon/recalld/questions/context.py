@@ -39,7 +39,8 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2
 
 @guarded
 def context(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `{"query", "session", "markdown", "bytes", "truncated"}`: a digest of the best session for `query`.
+    """Return `{"query", "tier", "session", "markdown", "bytes", "truncated"}`: a digest of the best session for `query`.
+    `tier` is `search`'s: how it was found.
 
     `budget` is the most bytes of UTF-8 that `markdown` may have. `session` None and an empty digest: nothing was found.
     `truncated`: there was more to say. Other params: those of `search` that filter, `not_session` among them.
@@ -51,25 +52,29 @@ def context(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
         raise UsageError(f"budget must be a number of bytes, {_LEAST} or more")
     clock = common.clock_of(params)
     parsed = query.parse(asked, clock)
-    search = tiers.Search(snapshot, parsed, common.merged(snapshot, params, parsed, sub_agents=False), clock)
+    chosen = common.merged(snapshot, params, parsed, sub_agents=False)
+    search = tiers.Search(snapshot, parsed, chosen, clock)
     found = run(search)
     best = next(found.ranked, None) if found else None
+    nothing = {"query": asked, "tier": None, "session": None, "markdown": "", "bytes": 0, "truncated": False}
     if found is None or best is None:
-        return {"query": asked, "session": None, "markdown": "", "bytes": 0, "truncated": False}
+        return common.noticed(nothing, snapshot, chosen, False, search.notices)
     records = _matching(snapshot, search, found, best)
     session = snapshot.session(records[0].skey) if records else _by_title(snapshot, best)
     if session is None:
-        return {"query": asked, "session": None, "markdown": "", "bytes": 0, "truncated": False}
+        return nothing
     if not records:
         records = _first(snapshot, session)
     digest, truncated = _digest(snapshot, session, records, found.patterns, min(budget, _MOST))
-    return {
+    answer = {
         "query": asked,
+        "tier": found.tier,
         "session": answers.session_json(snapshot, session),
         "markdown": digest,
         "bytes": len(digest.encode("utf-8", "replace")),
         "truncated": truncated,
     }
+    return common.noticed(answer, snapshot, chosen, True, search.notices)
 
 
 def _matching(snapshot: Snapshot, search: tiers.Search, found: tiers.Found, best: Ranked) -> list[StoredRecord]:

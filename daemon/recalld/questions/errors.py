@@ -6,6 +6,8 @@ import re
 
 _LONGEST_LINE = 600
 _MOST_LINES = 4000
+_SCAN = 64 * 1024
+"""Characters of an output, its beginning and its end, in which an error is looked for."""
 _SIGNS = re.compile(
     r"error|exception|failed|failure|fatal|panic|cannot|can't|could not|unable|not found|denied|refused|no such"
     r"|undefined|unexpected|invalid|traceback|错误|失败|异常|错",
@@ -41,7 +43,17 @@ def words_of(normal: str) -> frozenset[str]:
 def telling_lines(text: str) -> list[str]:
     """Return the lines of an output or a pasted error that say what is wrong; all of them where none looks like it."""
     lines = [line.strip() for line in text.splitlines()[:_MOST_LINES] if line.strip()]
-    return [line for line in lines if _SIGNS.search(line)] or lines
+    return [line for line in lines if names_failure(line)] or lines
+
+
+def names_failure(line: str) -> bool:
+    """Tell whether a line speaks of something that went wrong."""
+    return _SIGNS.search(line) is not None
+
+
+def ends(text: str) -> str:
+    """Return what of an output is looked through: all of it, or its beginning and its end."""
+    return text if len(text) <= _SCAN else text[: _SCAN // 2] + "\n" + text[-_SCAN // 2 :]
 
 
 def likeness(a: str, b: str) -> float:

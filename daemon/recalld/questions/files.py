@@ -83,7 +83,7 @@ def files(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
                 if record.key not in seen:
                     _add(by_path, record, _ELSEWHERE, stems)
     ranked_files = sorted(by_path.values(), key=lambda f: (-f.score, -f.last, f.path))
-    return {
+    answer = {
         "topic": topic,
         "files": [
             {"path": f.path, "sessions": len(f.sessions), "touches": f.touches, "last": answers.iso(f.last or None)}
@@ -91,6 +91,7 @@ def files(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "total": len(ranked_files),
     }
+    return common.noticed(answer, snapshot, asked.filters, bool(ranked_files), asked.notices)
 
 
 def _add(by_path: dict[str, _File], record: StoredRecord, share: float, stems: set[str]) -> None:

@@ -11,18 +11,21 @@ from tantivy import Occur, Query
 from recalld import analysis, answers
 from recalld.index.documents import StoredRecord
 from recalld.index.reader import Snapshot
-from recalld.questions import common, errors
+from recalld.questions import common, errors, part
 from recalld.search.boundary import guarded
 from recalld.search.filters import Filters
 
-_LOOKED_AT = 120
-"""Outputs that are read for the error, the likeliest ones: 4 ms."""
+_LOOKED_AT, _LOOKED_AT_FOR_LITTLE = 120, 40
+"""Outputs that are read for the error, the likeliest ones: 4 ms. For an error of one or two words most lines of many
+outputs must be compared: 12 ms."""
 _ALIKE = 0.75
 """Likeness from which two lines are the same error."""
-_SCAN = 64 * 1024
-"""Characters of an output, its beginning and its end, in which the error is looked for."""
 _LINES = 200
 """Lines of an output with one of the error's words that are looked at."""
+_PART = 0.7
+"""Likeness of a line of which a part was asked for."""
+_WORDS = 3
+"""Words from which what was asked is looked for in longer lines anyway."""
 _ASKED = 8000
 """Characters of what was asked that are looked at."""
 _MAX_TERMS = 12
@@ -35,6 +38,8 @@ class _Met:
     record: StoredRecord
     line: str
     likeness: float
+    normal: str | None = None
+    """The line without what varies, where only a part of it was asked for: such lines need not be the same error."""
 
 
 @guarded
@@ -42,7 +47,8 @@ def fix(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return `{"asked", "fixes": [{"error", "time", "session", "next", "held"}], "total"}` for an error as it is
     printed.
 
-    Numbers, paths, ids and addresses in it do not matter. One fix a session: what was run or edited after the error was
+    Numbers, paths, ids and addresses in it do not matter. A part of it does where that tells an error (its code, its
+    class, a few words) and no whole line is met. One fix a session: what was run or edited after the error was
     last met there. `held`: False where it came back in a later session of the same project, True where things were run
     after it without it, None where nothing tells. Other params: `agent`, `project`, `since`, `until`, `limit`.
     """
@@ -51,7 +57,14 @@ def fix(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
     wanted = [n for n in dict.fromkeys(map(errors.normalised, errors.telling_lines(asked[:_ASKED])[:8])) if errors.words_of(n)]
     if not wanted:
         wanted = [errors.normalised(asked)]
-    met = _met(snapshot, common.compiled(snapshot, params), asked, wanted)
+    chosen = common.compiled(snapshot, params)
+    little = max(len(errors.words_of(n)) for n in wanted) < _WORDS
+    met = _met(snapshot, chosen, asked, wanted, _LOOKED_AT_FOR_LITTLE if little else _LOOKED_AT)
+    if not met or little:
+        whole = {one.record.key for one in met}
+        for record, line in part.met(snapshot, chosen, asked):
+            if record.key not in whole:
+                met.append(_Met(record, line, _PART, errors.normalised(line)))
     last: dict[str, _Met] = {}
     for one in met:
         known = last.get(one.record.skey)
@@ -60,15 +73,16 @@ def fix(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
     fixes = [(m, *_after(snapshot, m, met)) for m in last.values()]
     rank = {True: 0, None: 1, False: 2}
     fixes.sort(key=lambda f: (not f[1], rank[f[2]], -f[0].likeness, -(f[0].record.time or 0), f[0].record.key))
-    return {
+    answer = {
         "asked": asked,
         "fixes": [_json(snapshot, m, actions, held) for m, actions, held in fixes[:limit]],
         "total": len(fixes),
     }
+    return common.noticed(answer, snapshot, chosen, bool(fixes))
 
 
-def _met(snapshot: Snapshot, chosen: Filters, asked: str, wanted: list[str]) -> list[_Met]:
-    """Return the records that print the error: outputs, and what a person pasted."""
+def _met(snapshot: Snapshot, chosen: Filters, asked: str, wanted: list[str], most: int) -> list[_Met]:
+    """Return the records that print the error, of the `most` likeliest: outputs, and what a person pasted."""
     searcher = snapshot.searcher
     words = dict.fromkeys(t for n in wanted for w in sorted(errors.words_of(n)) for t in analysis.tokens(w))
     codes = [t for t in analysis.tokens(asked[:2000]) if any(c.isdigit() for c in t) and any(c.isalpha() for c in t)]
@@ -79,7 +93,7 @@ def _met(snapshot: Snapshot, chosen: Filters, asked: str, wanted: list[str]) -> 
     found: dict[str, _Met] = {}
     text = Query.boolean_query([(Occur.Should, Query.term_query(snapshot.schema, "text", t)) for t in rarest])
     printed = common.within(chosen, text, common.kinds(snapshot, "output", "message"))
-    for _, address in searcher.search(printed, limit=_LOOKED_AT, count=False).hits:
+    for _, address in searcher.search(printed, limit=most, count=False).hits:
         record = common.record_at(snapshot, address)
         if record.kind == "message" and record.role != "user":
             continue
@@ -91,8 +105,7 @@ def _met(snapshot: Snapshot, chosen: Filters, asked: str, wanted: list[str]) -> 
 
 def _best_line(text: str, wanted: list[str]) -> tuple[str, float] | None:
     """Return (the line most like one of the wanted ones, how alike it is), None where none is alike enough."""
-    if len(text) > _SCAN:
-        text = text[: _SCAN // 2] + "\n" + text[-_SCAN // 2 :]
+    text = errors.ends(text)
     low = text.lower()
     if len(low) != len(text):
         text = low
@@ -141,7 +154,9 @@ def _after(snapshot: Snapshot, met: _Met, every: list[_Met]) -> tuple[list[Store
         return [], None
     for other in every:
         later = (other.record.time or 0) > (record.time or 0)
-        if later and other.record.skey != record.skey and other.record.project == record.project:
+        elsewhere = other.record.skey != record.skey and other.record.project == record.project
+        same = met.normal is None or other.normal in (None, met.normal)
+        if later and elsewhere and same:
             return actions, False
     proof = common.after(snapshot, actions[0], 1, common.kinds(snapshot, "output"))
     return actions, True if proof else None

@@ -50,7 +50,7 @@ def how(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
         _collect(uses, snapshot, common.newest(snapshot, query, _LOOKED_AT), wanted)
     worked = [u for u in uses.values() if u.runs > u.failed]
     worked.sort(key=lambda u: (u.failed - u.runs, -u.runs, -(u.last.time or 0), u.command))
-    return {
+    answer = {
         "tool": tool,
         "commands": [
             {
@@ -65,6 +65,7 @@ def how(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "total": len(worked),
     }
+    return common.noticed(answer, snapshot, chosen, bool(worked))
 
 
 def _collect(uses: dict[str, _Use], snapshot: Snapshot, records: list[StoredRecord], tool: list[str]) -> None:

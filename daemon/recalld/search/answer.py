@@ -15,6 +15,7 @@ from recalld import answers
 from recalld.index.documents import StoredRecord, StoredSession, from_body
 from recalld.index.reader import Snapshot
 from recalld.search import snippets
+from recalld.search.filters import unmatched
 from recalld.search.masks import integers, one_of
 from recalld.search.ranking import Match, Ranked
 from recalld.search.tiers import Found, Search
@@ -78,6 +79,8 @@ def answer(search: Search, found: Found | None, params: Mapping[str, Any], began
         "hits": hits,
         "next_offset": reached if hits and reached < total else None,
     }
+    if not total:
+        search.notices += unmatched(search.snapshot, search.filters)
     if search.notices:
         result["notice"] = "; ".join(search.notices)
     result["took_ms"] = round((time.perf_counter() - began) * 1000, 2)

@@ -15,7 +15,7 @@ from recall.errors import UsageError
 from recalld import analysis
 from recalld.index.reader import Snapshot
 from recalld.search import times
-from recalld.search.query import AGENT_NAMES, FIELDS, ParsedQuery, valid_value
+from recalld.search.query import AGENT_NAMES, FIELDS, LONGEST_PHRASE, ParsedQuery, valid_value
 
 Part = tuple[Occur, Query]
 
@@ -23,6 +23,9 @@ _LAST_NOW = 221_845_392_000_000
 """The beginning of the year 9000, in epoch ms."""
 _MS = re.compile(r"-?\d{5,15}", re.ASCII)
 """Epoch milliseconds as text; what is longer is more than an index can hold."""
+
+_SHOWN = 100
+"""Characters of a value that are repeated in a notice."""
 
 _NAMED_SESSIONS = 1000
 """Sessions that one beginning of an id may name."""
@@ -37,6 +40,9 @@ class Filters:
     without_sub_agents: bool = False
     only_that: bool = True
     """`parts` say no more than `without_sub_agents`, which the fast field `weight` tells too."""
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """What must be: fields and their values, of which one will do."""
+    cwd: str | None = None
     key: tuple[object, ...] = ()
     """Equal keys mean equal parts, in later snapshots too."""
 
@@ -92,12 +98,40 @@ def compile_filters(
     if without and snapshot.frequency("flag", "subagent"):
         found.parts.append((Occur.MustNot, snapshot.term("flag", "subagent")))
     found.without_sub_agents = without
+    found.groups, found.cwd = tuple(groups), cwd
     found.only_that = not (groups or against)
     # Which sessions the beginning of an id names may change with any other session.
     commit = snapshot.commit if any(n == "session" for n, _ in (*groups, *against)) else None
     relative = any(n == "project" and any(map(_is_relative, v)) for n, v in (*groups, *against))
     found.key = (tuple(groups), tuple(against), without, cwd if relative else None, commit)
     return found
+
+
+def unmatched(snapshot: Snapshot, filters: Filters) -> list[str]:
+    """Return a sentence for every value that nothing in the index has: why an answer is empty, or may be.
+
+    Of times nothing is said: that nothing is so old or so new is no slip.
+    """
+    build = _Builder(snapshot, filters.cwd)
+    told: list[str] = []
+    for name, values in filters.groups:
+        for value in values if name not in ("since", "until") else ():
+            query = snapshot.all_of(snapshot.term("type", "r"), build.any_of(name, [value]))
+            if not snapshot.searcher.search(query, limit=1, count=False).hits:
+                told.append(_nothing_has(name, value))
+    return told
+
+
+def _nothing_has(name: str, value: str) -> str:
+    shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "…"
+    if not value.strip():
+        return f"{name}: is empty, which nothing is"
+    if name == "session":
+        return f"session:{shown}: no session's id begins so"
+    if name == "project" and "/" in value and not value.startswith(("/", "~", "./", "../")):
+        how = "give an absolute path, one that begins with ./, or a single name"
+        return f"project:{shown}: nothing in the index has it; {how}"
+    return f"{name}:{shown}: nothing in the index has it"
 
 
 def _values(given: Any, name: str) -> list[str]:
@@ -184,4 +218,4 @@ def phrase(snapshot: Snapshot, name: str, tokens: tuple[str, ...]) -> Query:
     """Return the query for `tokens` side by side in a text field."""
     if len(tokens) == 1:  # Tantivy panics on a phrase of one
         return Query.term_query(snapshot.schema, name, tokens[0])
-    return Query.phrase_query(snapshot.schema, name, list(tokens))
+    return Query.phrase_query(snapshot.schema, name, list(tokens[:LONGEST_PHRASE]))

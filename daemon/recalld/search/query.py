@@ -19,11 +19,26 @@ from recalld.search import times
 
 FIELDS = ("agent", "project", "session", "role", "kind", "tool", "path", "branch", "since", "until", "is")
 FLAGS = ("error", "subagent", "abandoned")
+KNOWN: dict[str, str] = {
+    "role": ", ".join(ROLES),
+    "kind": ", ".join(KINDS),
+    "is": ", ".join(FLAGS),
+    "since": "a date, a time, 7d, 12h, 30m or yesterday",
+    "until": "a date, a time, 7d, 12h, 30m or yesterday",
+}
+"""What the fields take that do not take everything, for people."""
 AGENT_NAMES = {"claude": "claude-code", "claudecode": "claude-code", "qwen": "qwen-code", "qwencode": "qwen-code"}
 """Short names that people use for agents."""
 
 MAX_QUERY = 16 * 1024
 """Characters of a query that are looked at; nobody types more, and a pasted log is cut."""
+
+LONGEST_WORD = 256
+"""Characters of a word up to which other forms, slips and beginnings of it are looked for. (One of 16,000 has two million
+slips: two seconds.)"""
+
+LONGEST_PHRASE = 128
+"""Words side by side that are looked for; of a longer phrase the first ones. (8,000 single letters took five seconds.)"""
 
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」"}
 _OPTION = re.compile(r"[\w.-]+=\S+")
@@ -58,6 +73,10 @@ class ParsedQuery:
     filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Values by field, validated; several mean either."""
     minus_filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    odd: tuple[str, ...] = ()
+    """What looks like a filter and has a value that its field does not know, as typed: it is text."""
+    cut: bool = False
+    """There was more of it than MAX_QUERY."""
     wordless: bool = False
     """There was text, but nothing in it that an index holds: it can find nothing."""
 
@@ -97,7 +116,7 @@ def valid_value(name: str, value: str, clock: times.Clock) -> str | None:
     return value
 
 
-def _scan(text: str, clock: times.Clock) -> list[_Item]:
+def _scan(text: str, clock: times.Clock, odd: list[str]) -> list[_Item]:
     items: list[_Item] = []
     at, size = 0, len(text)
     while at < size:
@@ -117,6 +136,8 @@ def _scan(text: str, clock: times.Clock) -> list[_Item]:
                 items.append(_Item("filter", canonical, name, minus))
                 at = after
                 continue
+            if value.strip() and name in KNOWN:
+                odd.append(f"{name}:{value}")
         value, after, quoted = _value(text, at)
         if value == "OR" and not quoted and not minus:
             items.append(_Item("or", value))
@@ -141,18 +162,20 @@ def _value(text: str, at: int) -> tuple[str, int, bool]:
 
 def _word(item: _Item) -> Word | None:
     text = item.text
-    prefix = not item.quoted and len(text) > 1 and text.endswith("*") and not text.endswith("**")
+    prefix = not item.quoted and 1 < len(text) <= LONGEST_WORD and text.endswith("*") and not text.endswith("**")
     if prefix:
         prefix = text[-2].isalnum() and not re.fullmatch(f"[{analysis.UNSPACED}]", text[-2])
         text = text[:-1]
-    tokens = analysis.tokens(text)
+    tokens = analysis.tokens(text)[:LONGEST_PHRASE]
     return Word(text, tokens, item.quoted, prefix) if tokens else None
 
 
 def parse(text: str, clock: times.Clock) -> ParsedQuery:
     """Return what `text` asks for. Never raises: any string is a query."""
+    cut = len(text) > MAX_QUERY
     text = text[:MAX_QUERY].encode("utf-8", "replace").decode()
-    items = _scan(text, clock)
+    odd: list[str] = []
+    items = _scan(text, clock, odd)
     if any(item.minus and item.kind == "word" and not item.quoted and _OPTION.fullmatch(item.text) for item in items):
         for item in items:  # a command line: nobody leaves out what has a value
             item.minus = item.minus and (item.kind != "word" or item.quoted)
@@ -193,6 +216,8 @@ def parse(text: str, clock: times.Clock) -> ParsedQuery:
         tuple(dict.fromkeys(minus)),
         {name: tuple(dict.fromkeys(values)) for name, values in filters.items()},
         {name: tuple(dict.fromkeys(values)) for name, values in minus_filters.items()},
+        tuple(dict.fromkeys(odd)),
+        cut,
         wordless and not clauses,
     )
 

@@ -14,7 +14,7 @@ from recalld.index.reader import Snapshot
 from recalld.search import dates, english, ranking, snippets, spread, weights
 from recalld.search.filters import Filters, Part
 from recalld.search.masks import Sessions, sessions_of
-from recalld.search.query import Clause, ParsedQuery, Word
+from recalld.search.query import KNOWN, MAX_QUERY, Clause, ParsedQuery, Word
 from recalld.search.ranking import Match, Ranked
 from recalld.search.times import Clock
 from recalld.search.words import MAX_PREFIXES, Words, all_of, any_of
@@ -26,6 +26,8 @@ SPREAD_WORDS = 4
 _CHECKED = 3
 """Words of a long query, the rarest, that are looked for together before all are: most often that is enough to see that
 no record holds them all (0.3 ms instead of 2)."""
+_ODD_TOLD = 3
+"""Filters with an unknown value that are told: a pasted log may hold hundreds."""
 _ADJACENT_BELOW = 3000
 """Documents of the rarest word up to which neighbourhood is looked at: two common words take 5 ms."""
 
@@ -53,6 +55,11 @@ class Search:
     notices: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        if self.parsed.cut:
+            self.notices.append(f"the query is longer than {MAX_QUERY} characters: what is behind was not looked at")
+        for odd in self.parsed.odd[:_ODD_TOLD]:
+            name = odd.partition(":")[0]
+            self.notices.append(f"{odd[:100]} is no filter and was looked for as text ({name}: takes {KNOWN[name]})")
         self.now = self.clock.now
         self.leans = dates.leans(self.parsed.text, self.clock)
         self.words = Words(self.snapshot)

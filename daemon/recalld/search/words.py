@@ -11,7 +11,7 @@ from recalld import analysis
 from recalld.index.reader import Snapshot
 from recalld.search import chinese, english, spelling, weights
 from recalld.search.masks import sessions_of
-from recalld.search.query import Clause, Word
+from recalld.search.query import LONGEST_WORD, Clause, Word
 from recalld.search.spelling import distance_within, one_apart
 
 _HEX = re.compile(r"[0-9a-f]{7,64}")
@@ -54,8 +54,8 @@ def all_of(queries: Sequence[Query]) -> Query:
 
 def is_name(token: str) -> bool:
     """Tell whether a term is letters alone: something that has forms and can be misspelt. Ids, versions, numbers
-    cannot."""
-    return token.isalpha()
+    cannot, nor can what is too long for a word."""
+    return len(token) <= LONGEST_WORD and token.isalpha()
 
 
 class Words:
@@ -118,7 +118,7 @@ class Words:
     @staticmethod
     def is_camel(word: Word) -> bool:
         """Tell whether a word is a name in camelCase."""
-        return len(word.tokens) == 1 and bool(_CAMEL.search(word.text))
+        return len(word.tokens) == 1 and len(word.text) <= LONGEST_WORD and bool(_CAMEL.search(word.text))
 
     @staticmethod
     def _is_hash(word: Word) -> bool:

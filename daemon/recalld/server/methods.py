@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import time
 from typing import Any
 
 from recall import __version__, wire
 from recall.errors import Unavailable, UsageError
 from recalld import answers
-from recalld.search import search
+from recalld.search import filters, search
 from recalld.search.answer import MOST_MATCHES
 from recalld.server.hooks import SILENT_TOOL
 from recalld.server.method import Method, Send, inline, pool, task
@@ -68,7 +69,17 @@ def _sessions(service: Service, params: Params) -> Result:
     cwd = params.pop("cwd", None)
     if params.get("project") == "." and cwd is not None:
         params["project"] = cwd
-    return answers.sessions(service.snapshot, **params)
+    if params.get("project") == "":
+        answer: Result = {"total": 0, "sessions": [], "next_offset": None}
+    else:
+        answer = answers.sessions(service.snapshot, **params)
+    if not answer["total"]:
+        clock = filters.clock_of(params, int(time.time() * 1000))
+        named = {name: [params[name]] for name in ("agent", "project") if name in params}
+        chosen = filters.compile_filters(service.snapshot, named | {"cwd": cwd}, clock)
+        if told := filters.unmatched(service.snapshot, chosen):
+            answer["notice"] = "; ".join(told)
+    return answer
 
 
 def _session(service: Service, params: Params) -> Result:
@@ -100,7 +111,7 @@ async def _doctor(service: Service, params: Params, send: Send) -> Result:
                 if before := service.indexer.redacted:
                     now = notes.get("redacted", {})
                     notes["redacted"] = {kind: before.get(kind, 0) + now.get(kind, 0) for kind in {**before, **now}}
-                return {"findings": findings + told["findings"], "notes": notes}
+                return {"findings": findings + told["findings"], "notes": notes | service.notes()}
         except TimeoutError:
             remedy = "it may be busy with one huge file: repeat in a minute; if it stays, restart recalld"
         except Unavailable as error:
@@ -108,7 +119,7 @@ async def _doctor(service: Service, params: Params, send: Send) -> Result:
                 return {"findings": service.findings(), "notes": {}}
             why, remedy = error.message, "repeat; if it stays, see the log around `indexer_died`"
         findings.append({"check": "indexer", "path": None, "offset": None, "message": why, "remedy": remedy})
-    return {"findings": findings, "notes": {}}
+    return {"findings": findings, "notes": service.notes()}
 
 
 async def _sync(service: Service, params: Params, send: Send) -> Result:

@@ -54,6 +54,8 @@ def check(specs: Mapping[str, Param], params: Mapping[str, Any]) -> dict[str, An
             if spec.required:
                 raise UsageError(f"{name}: is required")
             continue
+        if spec.type in ("text", "texts") and _is_too_long(value):
+            raise UsageError(f"{name}: is longer than the {MAX_TEXT} characters that a text may have")
         if not _fits(spec, value):
             raise UsageError(f"{name}: must be {_what(spec)}")
         found[name] = _epoch_ms(name, value) if spec.type == "time" else value
@@ -72,6 +74,10 @@ def _epoch_ms(name: str, value: int | str) -> int:
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
+def _is_too_long(value: Any) -> bool:
+    return any(isinstance(text, str) and len(text) > MAX_TEXT for text in (value if isinstance(value, list) else [value]))
+
+
 def _fits(spec: Param, value: Any) -> bool:
     kind = spec.type
     if kind == "int":
@@ -88,7 +94,7 @@ def _fits(spec: Param, value: Any) -> bool:
         return isinstance(value, str) and len(value) < 100
     texts = value if kind == "texts" and isinstance(value, list) else [value]
     return bool(texts) and all(
-        isinstance(text, str) and len(text) <= MAX_TEXT and (spec.choices is None or text in spec.choices) for text in texts
+        isinstance(text, str) and (spec.choices is None or text in spec.choices) for text in texts
     )
 
 

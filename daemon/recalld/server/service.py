@@ -20,6 +20,7 @@ from recalld.index.reader import IndexReader, Snapshot
 from recalld.ingest.generations import Generations
 from recalld.placement import shared_places
 from recalld.search.boundary import guarded
+from recalld.server import agents
 from recalld.server.counts import Counts
 from recalld.server.hooks import Hooks
 from recalld.server.indexer import COMMAND, Indexer
@@ -189,14 +190,14 @@ class Service:
         if said.get("complete"):
             await self.counts.settled()  # while the index fills, the counts before the last commit do
         counts = self.counts.by_agent
-        agents: dict[str, Any] = {}
+        by_agent: dict[str, Any] = {}
         told: Mapping[str, Any] = said.get("agents", {})
         roots = self.roots()
         indexed = [agent for agent, count in counts.items() if any(count)]
         for agent in dict.fromkeys([*roots, *told, *indexed]):
             files = told.get(agent, {})
             records, sessions = counts.get(agent, (0, 0))
-            agents[agent] = {
+            by_agent[agent] = {
                 "files": files.get("files", 0),
                 "sessions": sessions,
                 "records": records,
@@ -213,14 +214,15 @@ class Service:
             "uptime_s": round(time.monotonic() - self._started, 3),
             "records": self.counts.records,
             "sessions": self.counts.sessions,
-            "files": sum(agent["files"] for agent in agents.values()),
+            "files": sum(agent["files"] for agent in by_agent.values()),
             "pending_bytes": said.get("pending_bytes", 0),
             "total_bytes": said.get("total_bytes", 0),
             "rate": said.get("rate", 0),
             "complete": bool(said.get("complete")),
             "last_commit": None if last is None else _iso(last),
             "rss_bytes": mine + child + mcp,
-            "agents": agents,
+            "agents": by_agent,
+            "disabled": [agent for agent in SOURCES if agent not in roots],
             "hooks": self.hooks.stats.summary(),
             "indexer": {
                 "state": indexer.state,
@@ -244,7 +246,8 @@ class Service:
         config = self.places.config
         if self.config_error is not None:
             add("config", f"not in use since it cannot be read: {self.config_error}", "correct the file", config)
-        for warning in self.config.warnings:
+        # Those of the file before say nothing of the one that is there now.
+        for warning in self.config.warnings if self.config_error is None else ():
             add(
                 "config",
                 f"line {warning.line}: {logs.told(warning.message)}",
@@ -271,7 +274,11 @@ class Service:
                 "stop recalld and remove the index directory: it is built anew",
                 self.places.index,
             )
-        return found
+        return found + agents.findings(self.config, self.roots(), self.counts.by_agent)
+
+    def notes(self) -> dict[str, Any]:
+        """Return what this process alone knows that is no fault, as `doctor` gives it."""
+        return {"no_agents": agents.none_found(self.roots(), self.counts.by_agent)}
 
 
 def _iso(ms: int) -> str | None:
