@@ -184,6 +184,12 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
         return None
     if category in _CLOSED_CATEGORIES and _ascii_letter(following) and (following.islower() or text[end - 1].isupper()):
         return None
+    if following and following in "\n\"'":
+        item = _NEXT_ITEM.match(text, end)
+        if item is not None and _OPTION_ITEM.search(text, max(0, start - 48), start):
+            name = _name(category, "--", text[start:end].lower(), "")
+            value = read_value(text, item.end())
+            return judge(text, value, category, name, "flag", False, "", False) if value is not None else None
     if following == "\n" and "alue" not in text[end : end + 60]:
         return None
     if category in _LONG_CATEGORIES and following in ("=", ":") and _TOO_SHORT.match(text, end):
@@ -299,6 +305,9 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
     return found
 
 
+_OPTION_ITEM = re.compile(r"-[ ][\"']?--?(?:[a-z0-9]{1,20}-){0,4}$")
+_NEXT_ITEM = re.compile(r"[\"']?[ \t]*\r?\n[ \t]*-[ ](?=[^\s-])")
+"""An option and its value as two items of a list: `- --admin-password`, and below it `- X`."""
 _WORD_DIFF = re.compile(r"\[-([^\s\]]{4,200})-\](?:\{\+([^\s}]{4,200})\+\})?|\{\+([^\s}]{4,200})\+\}")
 """What a diff by words shows for a value that changed."""
 _FALLBACK = re.compile(r":[-=]?([^}\s\"'$]{4,128})\}")

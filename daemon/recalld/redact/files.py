@@ -235,3 +235,27 @@ def token_table(text: str, start: int, end: int) -> Iterator[Span]:
     if found is not None:
         for member in _TABLE_MEMBER.finditer(text, *found.span(1)):
             yield (*member.span(1), "token")
+
+
+_FTP_USER = re.compile(r"[\w.@-]{1,60}[ ]([^\s\"'<>]{5,80})[ \t]*(?:\r?\n|$|\\n)")
+_FTP_OPEN = re.compile(r"(?:^|\n|\\n)[ \t]*(?:open|ftp(?:[ ]-\w+)*)[ ][^\n]{1,120}$|<<[^\n]{1,40}$")
+
+
+def ftp_user(text: str, start: int, end: int) -> Iterator[Span]:
+    """`user ada X` below `open host`, in what is fed to an ftp program."""
+    found = _FTP_USER.match(text, end)
+    if found is None or not _FTP_OPEN.search(text[max(0, start - 200) : start]):
+        return
+    if strong(found[1]) and not values.is_reference(found[1]) and not values.is_machine(found[1]):
+        yield (*found.span(1), "password")
+
+
+_RESULT = re.compile(r"[^\n]{0,400}?\\{0,3}\"result\\{0,3}\"[ ]?:[ ]?\\{0,3}\"([^\"\n\\]{6,200})\\{0,3}\"")
+_RESULT_BELOW = re.compile(r"(?:[^\n]{0,120}\n){1,24}?[ \t]*\"result\":[ ]?\"([^\"\n]{6,200})\"")
+
+
+def drawn_by_state(text: str, start: int, end: int) -> Iterator[Span]:
+    """What Terraform's state holds of a `random_password`."""
+    found = _RESULT.match(text, end) or _RESULT_BELOW.match(text, end)
+    if found is not None and not values.is_reference(found[1]):
+        yield (*found.span(1), "password")

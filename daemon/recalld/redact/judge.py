@@ -73,6 +73,12 @@ def judge(
         return None
     if op == "flag" and stripped[:1] == "-":
         return None
+    if category == "password" and not quote and values.is_dotted_words(stripped) and _spoken_words(text, stripped, op, start, end):
+        return (start, end, "password")
+    if quote and category in ("key", "secret") and op in ("comma", "set", "colon") and values.is_salt(stripped):
+        return (start, end, KIND_OF[category])
+    if not quote and op == "colon" and stripped in _STATEMENTS:  # `case Token.PASSWORD: return …`
+        return None
     if not quote and op in ("set", "colon", "same", "is") and values.is_expression(stripped):
         plain_file = upper and op == "set" and not spaced and not values.is_code(stripped)
         if not plain_file or (name.head + name.tail).upper() != name.head + name.tail:
@@ -116,6 +122,24 @@ def judge(
     if not _TESTS[category](text, stripped, Context(quote, op, name, spaced, start, end, close, upper)):
         return None
     return (start, end, KIND_OF[category])
+
+
+_STATEMENTS = values.words("return break throw raise yield continue await case")
+
+
+def _spoken_words(text: str, v: str, op: Op, start: int, end: int) -> bool:
+    """Return whether words with points are a password here and no member of an object: a capital and no code around, or
+    alone on a line that is no code."""
+    if op not in ("set", "colon", "is", "flag", "space") or (op == "space" and not v[0].isupper()):
+        return False
+    if not (v[0].isupper() or LINE_END.match(text, end)) or text[end : end + 1] in ("(", "[", ")", ";"):
+        return False
+    begin = max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0)
+    if op == "set" and text[start - 1] in " \t" and text[end : end + 1] == ",":
+        return False
+    return not _CODE_LINE.search(text[begin:start]) and not _CODE_NEAR.search(
+        text, max(0, start - 300), min(len(text), end + 200)
+    )
 
 
 _ACCOUNT = re.compile(r"[\w-]{1,40}:[x*!]{0,2}:\d")

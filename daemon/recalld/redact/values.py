@@ -297,6 +297,29 @@ def is_passphrase(value: str) -> bool:
     return bool(_PASSPHRASE.match(value)) and not mentions_secret(value) and not _ALGORITHM.search(value)
 
 
+_DOTTED_WORDS = re.compile(r"[A-Za-z]?[a-z]{2,12}(?:\.[A-Z]?[a-z]{2,12}){1,3}\d{1,4}[!?]?$")
+
+
+def is_dotted_words(value: str) -> bool:
+    """Return whether `value` may be a member of something or words with points and a number: `Marble.banana22`."""
+    return bool(_DOTTED_WORDS.match(value)) and not mentions_secret(value) and not _ALGORITHM.search(value)
+
+
+def is_salt(value: str) -> bool:
+    """Return whether `value` is characters of all kinds, blanks among them, as installers draw them for a site's salts."""
+    symbols = [c for c in value if not c.isalnum()]
+    digits = sum(c.isdigit() for c in value)
+    return (
+        40 <= len(value) <= 72
+        and len(symbols) >= 8
+        and len(set(symbols)) >= 6
+        and digits >= 2
+        and any(c.isupper() for c in value)
+        and any(c.islower() for c in value)
+        and worded(value) < 0.5
+    )
+
+
 def is_name(value: str) -> bool:
     """Return whether `value` is a slug, and no passphrase."""
     return is_slug(value) and not is_passphrase(value)
