@@ -13,9 +13,10 @@ import re
 from functools import lru_cache
 
 from recalld.redact import values
-from recalld.redact.judge import JUDGED, KIND_OF, LINE_END, Op, Span, Value, judge, mixed_classes, strong
+from recalld.redact.around import LINE_END
+from recalld.redact.judge import JUDGED, KIND_OF, Op, Span, Value, judge, mixed_classes, strong
 from recalld.redact.names import Category, Name, parts
-from recalld.redact.spaced import is_next_thing
+from recalld.redact.spaced import NEXT_ITEM, OPTION_ITEM, is_next_thing
 from recalld.redact.values import words
 
 HEAD_REACH = 64
@@ -45,14 +46,14 @@ _AFTER = re.compile(
         [ ]\{{[ ]get;[ ](?:[a-z]{{1,12}}[ ])?(?:set|init);[ ]\}}[ ](?P<property>=) |
         [ ]PIC[ ]\S{{1,20}}[ ](?P<cobol>VALUE)[ ](?=["']) |
         (?P<block>[ ]\{{(?:\\n|[^{{}}]){{0,300}}?\bdefault[ ]{{0,20}}=) |
-        [ \t]{{0,40}}(?P<pair>,?[ \t]{{0,8}}(?:(?:{_QUOTE})?(?:[tT]ype|[sS]ecret|[sS]ensitive|[oO]verwrite|[dD]escription)(?:{_QUOTE})?[ ]?[:=][ ]?[^\s,{{}}]{{1,40}},[ ]{{0,4}})?(?:\\?\r?\n|\\{{1,7}}n)?[ \t-]{{0,40}}(?:{_QUOTE})?(?:[vV]alue|default|[tT]ext|[cC]ontent|val|[aA]nswer)(?:{_QUOTE})?[ \t]{{0,8}}[:=]) |
+        [ \t]{{0,40}}(?P<pair>,?[ \t]{{0,8}}(?:(?:{_QUOTE})?(?:[tT]ype|[sS]ecret|[sS]ensitive|[oO]verwrite|[dD]escription)(?:{_QUOTE})?[ ]?[:=][ ]?[^\s,{{}}]{{1,40}},[ ]{{0,4}})?(?:\\?\r?\n|\\{{1,7}}n)?[ \t-]{{0,40}}(?:{_QUOTE})?(?:(?:[pP]arameter|[oO]ption|[sS]ecret)?[vV]alue|default|[tT]ext|[cC]ontent|val|[aA]nswer)(?:{_QUOTE})?[ \t]{{0,8}}[:=]) |
         (?:[ ][\w:.-]{{1,30}}=["'][^"'<>\n]{{0,80}}["']){{0,3}}(?P<markup>(?:&gt;|>)(?:<!\[CDATA\[|\s{{0,40}}<(?:value|Value|string|val)>)?) |
         (?P<listed></(?:key|Key|name|Name|param-name)>\s{{0,40}}<(?:string|value|Value|param-value)>) |
         [ \t]{{0,40}}(?P<same>===?|!==?|\|\|(?!=)|\?\?(?!=)|\?:|or(?=[ ]["'])) |
         [ \t]{{0,40}}(?P<set>:=|=>|<-(?!-)|->|\?\??=|\|\|=|=) |
         (?P<encoded>%3[dD]|\\{{1,3}}=) |
         (?:[ \t]{{0,40}}(?P<colon>:(?![:/]/?)|：|＝)|[ ]?(?P<leader>\.{{3,60}})(?=[ ])) |
-        (?P<comma>[ \t]{{0,4}},[ \t]{{0,8}}(?:\\?\r?\n[ \t]{{0,40}}|\\{{1,7}}n[ ]{{0,40}})?)(?=(?:<<)?{_QUOTE}) |
+        (?P<comma>[ \t]{{0,4}},[ \t]{{0,24}}(?:\\?\r?\n[ \t]{{0,40}}|\\{{1,7}}n[ ]{{0,40}})?)(?=(?:<<)?{_QUOTE}) |
         [ ]{_OF}[ ]{_SEVERAL}(?P<of>[ ]?(?::(?![:/])|[ ](?:{_IS}|=|—|-)[ :]?)[ ]) |
         [ ][^\W\d_a-zA-Z]{{3,20}}(?P<genitive>:)[ ] |
         [ ](?P<is>{_IS})(?:[ ]?:)?[ ] |
@@ -75,7 +76,7 @@ _NEXT_LINE = re.compile(r"(?:\([ \t]*)?\r?\n(?:[ \t]*\r?\n)?[ \t]{0,80}")
 _BETWEEN_TAGS = re.compile(r"\s{0,40}([^<>\n]{1,400}?)(?:\]\])?\s{0,40}(?=</|&lt;/|<\\/|\]\]>|\n|>|&gt;/)")
 _NEXT_STRING = re.compile(r"\\{0,7}[\"'],[ ]?(?=\\{0,7}[\"'])")
 _WRAPPED = re.compile(
-    r"(?:new[ ])?(?:(?:String::from|String|str|bytes|bytearray|\[\]byte|\[\]rune|Buffer\.from|SecretStr|SecretBytes|SecretString(?:::new|::from)?|Secret(?:::new)?|Some|Ok|Just|"
+    r"(?:new[ ])?(?:(?:String::from|String|str|bytes(?:\.fromhex)?|bytearray(?:\.fromhex)?|(?:binascii\.)?unhexlify|(?:base64\.)?b64decode|atob|hex::decode|hex!|\[\]byte|\[\]rune|Buffer\.from|SecretStr|SecretBytes|SecretString(?:::new|::from)?|Secret(?:::new)?|Some|Ok|Just|"
     r"std::string|string|CString::new|Arc::from|Box::from|Cow::from|Sensitive|PASSWORD|password|strdup|encodeURIComponent|quote|GuardedString|PasswordData|text|T|_T|L|u8|extra|NSString)[ ]?(?:\(|\{|!\()\s{0,8}b?|"
     r"string\(\d{1,5}\)[ ]|<<|[NL@](?=[\"']))(?=[\"'\\])"
 )
@@ -83,7 +84,9 @@ _WRAPPED = re.compile(
 _TAG = re.compile(r"(?:</\w{1,8}>[ ]?)?<(?:code|b|strong|kbd|tt|em|pre|samp|span|mark)(?: [^<>\n]{0,60})?>")
 _CURLY = {"“": "”", "„": "“”", "«": "»", "‘": "’", "「": "」", "『": "』", "《": "》", "【": "】"}
 _OPEN = re.compile(r"@?[fFbBrRuU]{0,2}(\\{0,63})(\"\"\"|'''|[\"'`])|\$(\\{0,31})(')")
-_BARE = re.compile(r"(?:\\[^nrt\"'`\s\\u]|\\u00[2-7][0-9a-fA-F]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\])+")
+_BARE = re.compile(
+    r"(?:\\[^nrt\"'`\s\\u]|\\u00[2-7][0-9a-fA-F]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\]|(?<=[A-Za-z0-9!#%^*])'(?=[A-Za-z0-9!#%^*]{2}))+"
+)
 _Q = re.compile(r"(?:%[qQ]|q{1,2})(?:\{|\(|\[|\||/)([^{}()\[\]|/\n]{1,300})[})\]|/]")
 """Ruby's and Perl's own quotes."""
 _TURN = re.compile(r"[!-~](?=[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffee])")
@@ -185,11 +188,10 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
     if category in _CLOSED_CATEGORIES and _ascii_letter(following) and (following.islower() or text[end - 1].isupper()):
         return None
     if following and following in "\n\"'":
-        item = _NEXT_ITEM.match(text, end)
-        if item is not None and _OPTION_ITEM.search(text, max(0, start - 48), start):
-            name = _name(category, "--", text[start:end].lower(), "")
+        item = NEXT_ITEM.match(text, end)
+        if item is not None and OPTION_ITEM.search(text, max(0, start - 48), start):
             value = read_value(text, item.end())
-            return judge(text, value, category, name, "flag", False, "", False) if value is not None else None
+            return value and judge(text, value, category, _name(category, "--", "", ""), "flag", False, "", False)
     if following == "\n" and "alue" not in text[end : end + 60]:
         return None
     if category in _LONG_CATEGORIES and following in ("=", ":") and _TOO_SHORT.match(text, end):
@@ -305,9 +307,6 @@ def find(text: str, start: int, end: int, category: Category, since: int = -1) -
     return found
 
 
-_OPTION_ITEM = re.compile(r"-[ ][\"']?--?(?:[a-z0-9]{1,20}-){0,4}$")
-_NEXT_ITEM = re.compile(r"[\"']?[ \t]*\r?\n[ \t]*-[ ](?=[^\s-])")
-"""An option and its value as two items of a list: `- --admin-password`, and below it `- X`."""
 _WORD_DIFF = re.compile(r"\[-([^\s\]]{4,200})-\](?:\{\+([^\s}]{4,200})\+\})?|\{\+([^\s}]{4,200})\+\}")
 """What a diff by words shows for a value that changed."""
 _FALLBACK = re.compile(r":[-=]?([^}\s\"'$]{4,128})\}")

@@ -259,3 +259,28 @@ def drawn_by_state(text: str, start: int, end: int) -> Iterator[Span]:
     found = _RESULT.match(text, end) or _RESULT_BELOW.match(text, end)
     if found is not None and not values.is_reference(found[1]):
         yield (*found.span(1), "password")
+
+
+_AUTH = re.compile(r"(?:[a-z][\w-]{1,30}[ ])?[\"']?([^\s\"'<>]{8,128})[\"']?[ \t]*(?:\\r|\\n|\r?\n|$)")
+
+
+def auth_command(text: str, start: int, end: int) -> Iterator[Span]:
+    """`AUTH X` as a command of its own, said to Redis and its like."""
+    before = text[max(0, start - 60) : start].rpartition("\n")[2]
+    found = _AUTH.match(text, end)
+    if found is None or not (not before.strip() or before.rstrip().endswith((">", "\\n"))):
+        return
+    v = found[1]
+    drawn = strong(v) and any(c.isdigit() for c in v) and any(c.isalpha() for c in v)
+    if drawn and not (values.is_name(v) or values.is_reference(v) or values.is_machine(v)):
+        yield (*found.span(1), "password")
+
+
+_CONNECT = re.compile(r"\w{1,40}/\"?([^\s\"'@/]{4,100})\"?@")
+
+
+def connect(text: str, start: int, end: int) -> Iterator[Span]:
+    """`CONNECT app/X@host`, of Oracle's command lines."""
+    found = _CONNECT.match(text, end)
+    if found is not None and not values.is_reference(found[1]) and strong(found[1]):
+        yield (*found.span(1), "password")

@@ -5,7 +5,6 @@ looks drawn at random counts; in prose and in calls, only what no word looks lik
 """
 
 # Long lines: a pattern is read whole.
-# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -14,6 +13,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from recalld.redact import values
+from recalld.redact.around import CODE_LINE, CODE_NEAR, LINE_END, prose_follows, spoken_words
 from recalld.redact.names import Category, Name, parts
 from recalld.redact.spaced import is_spaced_password
 from recalld.redact.wordlike import is_wordlike, worded
@@ -25,8 +25,6 @@ Op = Literal["set", "same", "colon", "flag", "comma", "call", "markup", "is", "c
 
 JUDGED = 256
 """Characters of any value that the judgement looks at."""
-
-LINE_END = re.compile(r"[ \t]*(?:[,;)\]}]{0,4})[ \t]*(?:(?:#|//|--)[^\n]{0,200})?(?:\r?\n|$|\\+[nr]|\\*[\"'`])")
 
 
 class Value(NamedTuple):
@@ -73,7 +71,12 @@ def judge(
         return None
     if op == "flag" and stripped[:1] == "-":
         return None
-    if category == "password" and not quote and values.is_dotted_words(stripped) and _spoken_words(text, stripped, op, start, end):
+    if (
+        category == "password"
+        and not quote
+        and values.is_dotted_words(stripped)
+        and spoken_words(text, stripped, op, start, end)
+    ):
         return (start, end, "password")
     if quote and category in ("key", "secret") and op in ("comma", "set", "colon") and values.is_salt(stripped):
         return (start, end, KIND_OF[category])
@@ -125,21 +128,6 @@ def judge(
 
 
 _STATEMENTS = values.words("return break throw raise yield continue await case")
-
-
-def _spoken_words(text: str, v: str, op: Op, start: int, end: int) -> bool:
-    """Return whether words with points are a password here and no member of an object: a capital and no code around, or
-    alone on a line that is no code."""
-    if op not in ("set", "colon", "is", "flag", "space") or (op == "space" and not v[0].isupper()):
-        return False
-    if not (v[0].isupper() or LINE_END.match(text, end)) or text[end : end + 1] in ("(", "[", ")", ";"):
-        return False
-    begin = max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0)
-    if op == "set" and text[start - 1] in " \t" and text[end : end + 1] == ",":
-        return False
-    return not _CODE_LINE.search(text[begin:start]) and not _CODE_NEAR.search(
-        text, max(0, start - 300), min(len(text), end + 200)
-    )
 
 
 _ACCOUNT = re.compile(r"[\w-]{1,40}:[x*!]{0,2}:\d")
@@ -196,17 +184,9 @@ def _line_before(text: str, c: Context) -> str:
     return text[begin : c.start]
 
 
-_CODE_LINE = re.compile(
-    r"(?:^|[\s({;])(?:let|const|var|val|final|def|func|fn|return|if|elif|else|while|for|await|async|public|private|self\.|this\.|new|String|auto|class|import|assert)\b|\w\("
-)
-_CODE_NEAR = re.compile(
-    r"(?m)^[ \t]*(?:def |class |import |from \w+ import|return\b|func |fn |let |const |var |if .*[:{]$|#include|\}$|@\w+|public |private )|\);?$|\)\s*[:{]$"
-)
-
-
 def _codelike(text: str, c: Context) -> bool:
-    return bool(_CODE_LINE.search(_line_before(text, c))) or bool(
-        _CODE_NEAR.search(text, max(0, c.start - 300), min(len(text), c.end + 200))
+    return bool(CODE_LINE.search(_line_before(text, c))) or bool(
+        CODE_NEAR.search(text, max(0, c.start - 300), min(len(text), c.end + 200))
     )
 
 
@@ -253,7 +233,7 @@ def _password(text: str, v: str, c: Context) -> bool:
             and not values.is_code(v)
             and not (v.isupper() and values.is_wordy(v))
             and (firm or len(v) > 2)
-            and not _prose_follows(text, v, c)
+            and not prose_follows(text, v, c.end)
         )
     if c.quote:
         return (firm or not _label(v)) and not (values.is_number(v) and "." in v)
@@ -316,32 +296,12 @@ def _assigned_here(text: str, c: Context, v: str) -> bool:
         return False
     if following in "&;":
         return True
-    return _env_name(c) and bool(c.name.head or following in " \t") and not _CODE_LINE.search(_line_before(text, c))
+    return _env_name(c) and bool(c.name.head or following in " \t") and not CODE_LINE.search(_line_before(text, c))
 
 
 def _mixed(v: str) -> bool:
     """Return whether a bare identifier is too irregular for a variable's name."""
     return any(x.isdigit() for x in v) and (values.is_random(v, 8) or not v.rstrip("0123456789").isalpha())
-
-
-def _prose_follows(text: str, v: str, c: Context) -> bool:
-    """Return whether `--password X` is spoken of: `--password via the CLI`, `--password requires an argument`."""
-    if values.is_prose(v):
-        return True
-    if not (v.isascii() and v.isalpha() and v.islower()):
-        return False
-    following = _FOLLOWING.match(text, c.end)
-    return v in _SPOKEN_OF or (following is not None and values.is_prose(following[1]))
-
-
-_FOLLOWING = re.compile(r"[ ]([a-z]{1,12})(?![\w./=:@-])")
-_SPOKEN_OF = values.words(
-    """
-    via twice requires takes reads prompts specifies conflicts defaults overrides implies accepts expects means sets
-    together alone interactively during over through because while unless instead again once
-    """
-)
-"""Words that go on about an option rather than being its value."""
 
 
 _LABEL = re.compile(r"[A-Z][a-z]+(?: [a-z]+)*[.:!?*]?$")

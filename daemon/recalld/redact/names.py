@@ -30,7 +30,7 @@ _EXACT: dict[Category, tuple[str, ...]] = {
     "password": (
         "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호", "รหัสผ่าน", "mật khẩu", "Mật khẩu", "mot de passe", "Mot de passe",
         "Κωδικός", "κωδικός", "סיסמה", "ססמה", "كلمة المرور", "كلمة السر", "رمز الدخول", "رمز المرور", "कूटशब्द", "पासवर्ड", "गुप्तशब्द",
-        "parola d'ordine", "bindCredentials", "keyMaterial>", "palavra passe", "kata kunci", "পাসওয়ার্ড", "رمز عبور", "گذرواژه", "пин-код", "ПИН-код", "暗証",
+        "parola d'ordine", "bindCredentials", "clave de acceso", "código de acceso", "código de acesso", "chave de acesso", "code d'accès", "code d’accès", "codice di accesso", "Zugangscode", "kod dostępu", "код доступа", "访问密码", "アクセスコード", "keyMaterial>", "palavra passe", "kata kunci", "পাসওয়ার্ড", "رمز عبور", "گذرواژه", "пин-код", "ПИН-код", "暗証",
     ),
     "secret": ("SecretID", "SecretId", "Secret ID", "secret ID", "密钥", "密鑰", "シークレット", "秘密鍵", "seed phrase", "Seed phrase", "recovery phrase", "Recovery phrase", "시크릿", "비밀키", "AUTH_SALT", "LOGGED_IN_SALT", "NONCE_SALT"),
     "token": ("令牌", "トークン", "토큰", "التوكن", "टोकन"),

@@ -30,7 +30,7 @@ _BELOW = re.compile(
 )
 _LABEL = re.compile(r"[^\n]{0,200}:[ \t]*$|[ \t]{0,8}[\w ]{2,24}$|\d{1,3}\)[ ]\\?\"[\w.-]{2,40}\\?\"$")
 _PUBLIC = re.compile(
-    r"(?i)sum\b|hash|digest|fingerprint|\.pub\b|pubkey|public|rev-parse|\bid\b|_id\b|\bls\b|find\b|which\b|grep|\brg\b|\bwc\b"
+    r"(?i)sum\b|hash|digest|fingerprint|\.pub\b|pubkey|public|rev-parse|(?<!secret-)\bid\b|_id\b|\bls\b|find\b|which\b|grep|\brg\b|\bwc\b"
 )
 
 

@@ -60,6 +60,8 @@ RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (files.relay, ("]:587 ", "]:465 ", "]:25 ", "]:2525 ", "]:587\t", "]:465\t")),
     (files.ftp_user, ("\nuser ", "\\nuser ")),
     (files.drawn_by_state, ('"random_password', '\\"random_password')),
+    (files.auth_command, ("AUTH ",)),
+    (files.connect, ("CONNECT ", "connect ", "conn ")),
     (files.wifi_code, ("WIFI:",)),
     (files.recovery_codes, ("ecovery codes", "ackup codes", "ecovery Codes", "ackup Codes", "cratch codes")),
     (files.user_pass_block, ("<auth-user-pass>",)),

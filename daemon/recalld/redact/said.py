@@ -20,6 +20,8 @@ _THING = re.compile(
     r"(?:(?:new|temporary|initial|default|root|admin|db|database|api|API|access|auth|bot|secret|bearer|private)[ ]){0,2}"
     r"(?:key|token|secret|credentials?|(password|passphrase))(?![\w=:-])"
 )
+_SECRETS = re.compile(r"(?i)api|access|auth|bearer|private|secret|token|pass|credential")
+"""What a hexadecimal string has to be called, since of what is only called a key most are digests."""
 _RUN = re.compile(r"[^\s\"'`<>()\[\]{},;|\\]{16,512}$")
 _WORD = re.compile(r"[^\s\"'`<>\\]{6,64}$")
 _GAP = "\"'`\\*,;)"
@@ -38,7 +40,12 @@ def before(text: str, start: int, end: int) -> Iterator[Span]:
             yield (begin + found.start(), begin + found.end(), "password")
             return
     found = _RUN.search(head)
-    if found is None or values.is_uuid(found[0]) or values.is_hex(found[0]) or not said(found[0][:400]):
+    if found is None or values.is_uuid(found[0]):
+        return
+    if values.is_hex(found[0]):
+        if len(found[0]) < 32 or not _SECRETS.search(thing[0]):
+            return
+    elif not said(found[0][:400]):
         return
     kind = "password" if thing[1] else "api-key"
     yield (begin + found.start(), begin + found.end(), kind)
@@ -77,8 +84,8 @@ def pair(text: str, start: int, end: int) -> Iterator[Span]:
     if (
         values.is_reference(v)
         or values.is_machine(v)
-        or values.is_expression(v)
-        or values.is_name(v)
+        or (values.is_expression(v) and not values.is_dotted_words(v))
+        or (values.is_name(v) and not (_CREDENTIALS.match(text, start) and _WORDS_NUMBER.match(v)))
         or values.is_number(v)
         or "//" in v
         or "/" in found[0][: found.start(2) - found.start()].strip("/ ")
@@ -86,6 +93,10 @@ def pair(text: str, start: int, end: int) -> Iterator[Span]:
     ):
         return
     yield (found.start(2), found.start(2) + len(v), "password")
+
+
+_CREDENTIALS = re.compile(r"redentials|reds|user|login/|ugangs|nmelded|dentifiants|reden")
+_WORDS_NUMBER = re.compile(r"[A-Za-z][a-z]{2,11}(?:[-_.][A-Za-z][a-z]{2,11}){1,3}[-_.]?\d{1,4}$")
 
 
 SEEDS = (

@@ -88,3 +88,7 @@ _OBJECT = re.compile(
     r"\\{0,3}[\"'][ ](?:\(\w|in namespace|(?:deleted|created|configured|unchanged|patched|labeled|annotated|not found|already exists|is forbidden)\b)"
 )
 """What a cluster says of an object by its name: `secret "db-creds-7f8c" deleted`."""
+
+OPTION_ITEM = re.compile(r"-[ ][\"']?--?(?:[a-z0-9]{1,20}-){0,4}$")
+NEXT_ITEM = re.compile(r"[\"']?[ \t]*\r?\n[ \t]*-[ ](?=[^\s-])")
+"""An option and its value as two items of a list: `- --admin-password`, and below it `- X`."""

@@ -67,7 +67,7 @@ _REFERENCE = re.compile(
     | (?:os|process|sys|import\.meta|Deno|Bun|std)(?:\.|::)\w* | env[.(\[:] | ENV[.(\[] | getenv | secrets?[.\[] | vars?\.
     | var\.|local\.|data\.|module\.|each\.|steps\.|needs\.|inputs\.|github\.|props\.|self\.|this\.|req\.|config\.|settings\.
     | (?:op|vault|ssm|awssm|gcpsm|keyring|secretsmanager|azurekeyvault|ref\+\w+|env|file|secret|sops|keychain):/{0,2}[\w/]
-    | arn:aws | projects/ | !\w+ | @\w+[/.({]
+    | arn:aws | projects/ | ![A-Za-z_]+\d?(?!\w) | @\w+[/.({]
     | \.{2,}$ | …  | \*{2,}\S{0,6}$ | [•●·∙x*X.#_-]{3,}$
     """
 )
@@ -297,7 +297,7 @@ def is_passphrase(value: str) -> bool:
     return bool(_PASSPHRASE.match(value)) and not mentions_secret(value) and not _ALGORITHM.search(value)
 
 
-_DOTTED_WORDS = re.compile(r"[A-Za-z]?[a-z]{2,12}(?:\.[A-Z]?[a-z]{2,12}){1,3}\d{1,4}[!?]?$")
+_DOTTED_WORDS = re.compile(r"[A-ZÀ-Ÿ]?[a-zß-ÿ]{2,12}(?:\.[A-ZÀ-Ÿ]?[a-zß-ÿ]{2,12}){1,3}\d{1,4}[!?]?$")
 
 
 def is_dotted_words(value: str) -> bool:

@@ -93,9 +93,7 @@ def _fits(spec: Param, value: Any) -> bool:
             return FIRST_MS <= value <= LAST_MS
         return isinstance(value, str) and len(value) < 100
     texts = value if kind == "texts" and isinstance(value, list) else [value]
-    return bool(texts) and all(
-        isinstance(text, str) and (spec.choices is None or text in spec.choices) for text in texts
-    )
+    return bool(texts) and all(isinstance(text, str) and (spec.choices is None or text in spec.choices) for text in texts)
 
 
 def _what(spec: Param) -> str:
