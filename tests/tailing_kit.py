@@ -46,9 +46,7 @@ class PlainAgent:
         if not name.endswith(".jsonl"):
             return None
         session = name.removesuffix(".jsonl")
-        return SourceFile(
-            AGENT, root, path, "transcript", session, f"session/{session}", compressed=path.name.endswith(".zst")
-        )
+        return SourceFile(AGENT, root, path, "transcript", session, f"session/{session}", compressed=path.name.endswith(".zst"))
 
     def watched(self, root: Path) -> list[Path]:
         return [root / "live", root / "archive"]

@@ -62,9 +62,7 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
     def close(self) -> None:
@@ -241,9 +239,7 @@ def unreachable(path: str, error: OSError) -> DaemonUnreachable:
     return DaemonUnreachable(f"cannot connect to {path}: {reason}")
 
 
-def connect(
-    path: str | os.PathLike[str] | None = None, *, start: bool = False, timeout: float = ANSWER_TIMEOUT
-) -> Client:
+def connect(path: str | os.PathLike[str] | None = None, *, start: bool = False, timeout: float = ANSWER_TIMEOUT) -> Client:
     """Return a client of the daemon that listens on `path`, by default this user's own.
 
     With `start`, start a daemon where none runs. Raise DaemonUnreachable where none can be reached.

@@ -235,9 +235,7 @@ def wait_for(places: Places, process: subprocess.Popen[bytes] | None, timeout: f
             if process is None and lock is None and time.monotonic() > end - START_TIMEOUT + _GRACE:
                 raise DaemonUnreachable(_why_it_died(places)) from error
             if time.monotonic() > end:
-                raise DaemonUnreachable(
-                    f"recalld did not answer within {START_TIMEOUT:g} s: see {log_path(places)}"
-                ) from error
+                raise DaemonUnreachable(f"recalld did not answer within {START_TIMEOUT:g} s: see {log_path(places)}") from error
         time.sleep(_LOOK)
 
 

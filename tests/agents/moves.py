@@ -72,9 +72,7 @@ WAITS = 20
 """How often a tool that is not offered yet is waited for: Codex asks its model before its servers have told theirs."""
 
 
-def play(
-    move: Move, tools: dict[str, Tool], text: str, looked_up: set[str], waits: list[Ask]
-) -> tuple[Call | str, bool]:
+def play(move: Move, tools: dict[str, Tool], text: str, looked_up: set[str], waits: list[Ask]) -> tuple[Call | str, bool]:
     """Return the answer that makes a move, and whether it is made by that.
 
     `text` is the request's. Two agents list the tools of MCP servers by name only, and are asked for one first: the
@@ -90,9 +88,7 @@ def play(
     return f"No tool for {move}: {sorted(tools)}", True
 
 
-def _ask(
-    move: Ask, tools: dict[str, Tool], text: str, looked_up: set[str], waits: list[Ask]
-) -> tuple[Call | str, bool]:
+def _ask(move: Ask, tools: dict[str, Tool], text: str, looked_up: set[str], waits: list[Ask]) -> tuple[Call | str, bool]:
     offered = [name for name in tools if re.fullmatch(rf"mcp__\w+__{move.tool}", name)]
     if offered:
         return Call(tools[offered[0]], move.arguments), True

@@ -41,16 +41,12 @@ REWRITTEN = {".claude.json"}
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
-def test_what_one_real_agent_worked_out_another_is_told(
-    world: World, model: StandIn, first: Agent, second: Agent
-) -> None:
+def test_what_one_real_agent_worked_out_another_is_told(world: World, model: StandIn, first: Agent, second: Agent) -> None:
     need(first, second)
     world.recall("start")
     works = world.project / "pool.toml"
     moves = (
-        Shell(
-            f"test -e {works} || {{ echo 'PoolError: vermilion lease of ledger 7 has run out' >&2; sleep 0.3; exit 4; }}"
-        ),
+        Shell(f"test -e {works} || {{ echo 'PoolError: vermilion lease of ledger 7 has run out' >&2; sleep 0.3; exit 4; }}"),
         Create(str(works), "vermilion_leases = 24"),
         Shell(f"test -e {works} && echo exported; sleep 0.3"),
         Say("The ledger has twenty-four vermilion leases now, and the export gets through."),
@@ -120,9 +116,7 @@ def test_every_prompt_and_answer_of_a_session_that_goes_on_is_found_within_a_sec
     ("agent", "compacts"),
     [("claude-code", "/compact"), ("codex", "and now the tolls")],
 )
-def test_after_a_compaction_a_session_is_told_what_it_did(
-    world: World, model: StandIn, agent: Agent, compacts: str
-) -> None:
+def test_after_a_compaction_a_session_is_told_what_it_did(world: World, model: StandIn, agent: Agent, compacts: str) -> None:
     need(agent)
     world.recall("start")
     world.recall("install", agent)
@@ -168,9 +162,7 @@ def test_a_patch_of_codex_s_own_tool_is_told_of_the_file(world: World, model: St
     world.recall("start")
     world.recall("install", "codex")
     # Codex offers its patch tool to models that it knows to have been taught it.
-    turn = world.turn(
-        "codex", model, "mark it", Open(str(file), TARIFF_LINE), Say("Marked."), codex={"model": '"gpt-5.5"'}
-    )
+    turn = world.turn("codex", model, "mark it", Open(str(file), TARIFF_LINE), Say("Marked."), codex={"model": '"gpt-5.5"'})
     turn.end()
     assert "# seen" in file.read_text()
     assert TARIFF_WHY in model.requests()[1].partition("last edited on")[2]

@@ -66,9 +66,7 @@ def questions(corpus: Path, each: int) -> Questions:
         "exact_two_common": lambda n: " ".join(rng.sample(frequent, 2)),
         "exact_three_middling": lambda n: " ".join(rng.choices(middling[:4000], k=3)),
         "exact_phrase": lambda n: '"' + " ".join(rng.sample(frequent, 2)) + '"',
-        "exact_filtered": lambda n: (
-            f"{rng.choice(frequent)} agent:codex project:{Path(known[n % each]['project']).name}"
-        ),
+        "exact_filtered": lambda n: f"{rng.choice(frequent)} agent:codex project:{Path(known[n % each]['project']).name}",
         "close": lambda n: slip(rng.choice(middling)),
         "related_ten_words": lambda n: " ".join(rng.sample(frequent, 5) + rng.choices(middling, k=5)),
         "miss_word": lambda n: f"{coined(rng, 4)}wug{n}",
@@ -78,9 +76,7 @@ def questions(corpus: Path, each: int) -> Questions:
     asked = {name: list(dict.fromkeys(make(n) for n in range(each))) for name, make in makers.items()}
     # Mostly something particular, now and then what is everywhere, sometimes what is nowhere.
     common = ["error", "cache", "failed test", "connection", "config", "timeout"]
-    asked["usual_mix"] = [w for n in range(each) for w in ([rare(n), common[n % 6]] if n % 4 == 0 else [rare(n)])][
-        :each
-    ]
+    asked["usual_mix"] = [w for n in range(each) for w in ([rare(n), common[n % 6]] if n % 4 == 0 else [rare(n)])][:each]
     return asked
 
 

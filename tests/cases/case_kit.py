@@ -96,8 +96,7 @@ class Case(Machine):
 
 def encode(*lines: Json | bytes) -> bytes:
     return b"".join(
-        x if isinstance(x, bytes) else json.dumps(x, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-        for x in lines
+        x if isinstance(x, bytes) else json.dumps(x, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n" for x in lines
     )
 
 
@@ -183,9 +182,7 @@ def agent(text: str, n: int) -> list[Json]:
 
 
 def call(id: str, name: str, arguments: Json, n: int) -> Json:
-    return cx(
-        "response_item", {"type": "function_call", "name": name, "arguments": json.dumps(arguments), "call_id": id}, n
-    )
+    return cx("response_item", {"type": "function_call", "name": name, "arguments": json.dumps(arguments), "call_id": id}, n)
 
 
 def output(id: str, text: Any, n: int) -> Json:

@@ -34,9 +34,7 @@ def test_a_sub_agent_before_its_parent_and_its_meta_file_later(case: Case) -> No
     case.write(base + ".jsonl", cc("user", "s1", None, "childterm", 1, isSidechain=True, agentId="7f"))
     case.read()
     assert case.sessions()["agent-7f"]["parent"] == S and S not in case.sessions()
-    case.path(base + ".meta.json").write_text(
-        json.dumps({"agentType": "Plan", "description": "plan it", "toolUseId": "c1"})
-    )
+    case.path(base + ".meta.json").write_text(json.dumps({"agentType": "Plan", "description": "plan it", "toolUseId": "c1"}))
     case.read()
     assert case.sessions()["agent-7f"]["sub_agent"] == "Plan"
     case.write(CLAUDE, cc("user", "u1", None, "parent", 0))
@@ -112,9 +110,7 @@ def test_a_spill_path_outside_the_root_is_not_read(case: Case) -> None:
         )
     link = case.path(f"{DIR}/{S}/tool-results/link.txt")
     link.symlink_to(secret)
-    case.write(
-        CLAUDE, cc("user", "r9", None, result("c", "short"), 1, toolUseResult={"persistedOutputPath": str(link)})
-    )
+    case.write(CLAUDE, cc("user", "r9", None, result("c", "short"), 1, toolUseResult={"persistedOutputPath": str(link)}))
     case.read()
     assert case.found("privateterm") == []
 

@@ -270,9 +270,7 @@ def test_records_without_ids_are_named_by_their_place(case: Case) -> None:
 
 
 def test_item_ids_name_records(case: Case) -> None:
-    case.write(
-        CODEX, meta(), *person("with an id", 1), call("c9", "exec_command", {"cmd": "ls"}, 2), output("c9", "x", 2)
-    )
+    case.write(CODEX, meta(), *person("with an id", 1), call("c9", "exec_command", {"cmd": "ls"}, 2), output("c9", "x", 2))
     case.read()
     assert [r["id"] for r in case.records(T)] == ["item1", "c9", "c9:out"]
 

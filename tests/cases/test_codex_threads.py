@@ -44,9 +44,7 @@ def test_a_fork_without_ordinals_shares_its_beginning(case: Case) -> None:
 
 def test_segments_of_one_thread_are_one_session(case: Case) -> None:
     case.write(CODEX, meta(T), *person("segment one", 1))
-    case.write(
-        f"codex/sessions/2026/11/29/rollout-2026-11-29T09-00-00-{T}_{U}.jsonl", meta(T), *person("segment two", 5)
-    )
+    case.write(f"codex/sessions/2026/11/29/rollout-2026-11-29T09-00-00-{T}_{U}.jsonl", meta(T), *person("segment two", 5))
     case.read()
     assert set(case.sessions()) == {T} and case.lines(T) == ["segment one", "segment two"]
 

@@ -29,9 +29,7 @@ def full(case: Case) -> Case:
     )
     case.write(SUB + ".jsonl", cc("user", "s1", None, "sub checkout", 5, isSidechain=True, agentId="e1"))
     case.path(SUB + ".meta.json").write_text('{"agentType": "Explore"}')
-    case.write(
-        CODEX, meta(), *person("checkout queue", 6), call("c1", "exec_command", {"cmd": "ls"}, 7), output("c1", "x", 7)
-    )
+    case.write(CODEX, meta(), *person("checkout queue", 6), call("c1", "exec_command", {"cmd": "ls"}, 7), output("c1", "x", 7))
     case.write(QWEN, qw("user", "q1", None, "checkout page", 8))
     case.read()
     return case
@@ -62,9 +60,7 @@ def test_the_shape_of_a_search(full: Case) -> None:
         assert set(hit["session"]) == SESSION and 1 <= len(hit["matches"]) <= 3
         for match in hit["matches"]:
             assert set(match) == {"record", "snippet", "highlights"} and set(match["record"]) == RECORD
-            assert [match["snippet"][a:b].lower() for a, b in match["highlights"]] == ["checkout"] * len(
-                match["highlights"]
-            )
+            assert [match["snippet"][a:b].lower() for a, b in match["highlights"]] == ["checkout"] * len(match["highlights"])
             assert match["highlights"]
     [mine] = [h for h in got["hits"] if h["session"]["id"] == S]
     assert mine["match_count"] == 4 and len(mine["matches"]) == 3
@@ -193,9 +189,7 @@ def test_options_of_sessions(full: Case) -> None:
 def test_nothing_found_is_an_answer(full: Case) -> None:
     done = run(full, "search", "--json", "zzyzxnothing")
     got = json.loads(done.stdout)
-    assert (
-        done.returncode == 1 and got["hits"] == [] and got["tier"] is None and got["total"] == 0 and "error" not in got
-    )
+    assert done.returncode == 1 and got["hits"] == [] and got["tier"] is None and got["total"] == 0 and "error" not in got
     assert run(full, "zzyzxnothing").returncode == 1
 
 
@@ -441,9 +435,7 @@ def test_an_interrupt_ends_the_client_quietly(full: Case) -> None:
     assert "Traceback" not in told
 
 
-@pytest.mark.parametrize(
-    "program", [[RECALL, "--help"], [RECALLD, "--help"], [RECALL, "--version"], [RECALLD, "--version"]]
-)
+@pytest.mark.parametrize("program", [[RECALL, "--help"], [RECALLD, "--help"], [RECALL, "--version"], [RECALLD, "--version"]])
 def test_help_and_version_touch_nothing(case: Case, program: list[Any]) -> None:
     done = subprocess.run(program, env=case.env, capture_output=True, text=True, timeout=20, check=False)
     assert done.returncode == 0 and done.stdout and done.stderr == ""

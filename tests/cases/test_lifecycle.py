@@ -341,9 +341,7 @@ def test_sighup_takes_a_good_configuration_and_refuses_a_bad_one(case: Case) -> 
     case.process.send_signal(signal.SIGHUP)
     until(lambda: any(f["check"] == "config" for f in case.findings()), case.log)
     assert case.found("firstterm") == [S]
-    case.places.config.write_text(
-        f'[sources.claude-code]\nroots = ["{case.root / extra}"]\nodd = 1\n', encoding="utf-8"
-    )
+    case.places.config.write_text(f'[sources.claude-code]\nroots = ["{case.root / extra}"]\nodd = 1\n', encoding="utf-8")
     case.process.send_signal(signal.SIGHUP)
     until(lambda: case.found("extraterm") == [GONE], case.log)
     assert case.found("firstterm") == [S]

@@ -38,9 +38,7 @@ def test_every_tool_becomes_the_record_of_what_it_does(case: Case) -> None:
         calls("c10", "task", description="look", prompt="taskterm", subagent_type="helper"),
         calls("c11", "mcp__tracker__find", query="mcpterm"),
     ]
-    case.write(
-        QWEN, qw("user", "u", None, "go", 0), qw("assistant", "a", "u", [{"text": "On it."}, *parts], 1, model="qwen3")
-    )
+    case.write(QWEN, qw("user", "u", None, "go", 0), qw("assistant", "a", "u", [{"text": "On it."}, *parts], 1, model="qwen3"))
     case.read()
     got = [(r["id"], r["kind"], r["tool"], r["paths"]) for r in case.records(Q)[1:]]
     assert got == [
@@ -133,9 +131,7 @@ def test_roles_that_are_missing_and_legacy_lists(case: Case) -> None:
 def test_fragments_are_merged_across_sittings(case: Case) -> None:
     case.write(QWEN, qw("user", "u", None, "go", 0), qw("assistant", "a", "u", "one", 1, model="small"))
     case.read()
-    case.append(
-        QWEN, qw("assistant", "a", "u", [{"text": "two"}, calls("c", "read_file", file_path="/x")], 2, model="large")
-    )
+    case.append(QWEN, qw("assistant", "a", "u", [{"text": "two"}, calls("c", "read_file", file_path="/x")], 2, model="large"))
     case.read()
     case.end()
     case.append(
@@ -233,9 +229,7 @@ def test_commands_paths_notes_and_titles_of_system_lines(case: Case) -> None:
 
 def test_sub_agents_lie_in_a_folder_of_their_own(case: Case) -> None:
     base = f"qwen/projects/-srv-site/subagents/{Q}/agent-k1"
-    case.write(
-        base + ".jsonl", qw("user", "s1", None, "subterm", 1, isSidechain=True, agentId="k1", agentName="helper")
-    )
+    case.write(base + ".jsonl", qw("user", "s1", None, "subterm", 1, isSidechain=True, agentId="k1", agentName="helper"))
     case.path(base + ".meta.json").write_text(
         json.dumps({"agentType": "helper", "parentSessionId": Q, "status": "done", "depth": 1})
     )

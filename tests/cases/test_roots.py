@@ -24,9 +24,7 @@ def long(n: int) -> list[dict[str, Any]]:
 
 def test_a_copy_of_a_whole_root_as_a_second_root(case: Case) -> None:
     case.write(CLAUDE, cc("user", "u1", None, "twinterm", 0), cc("user", "u2", "u1", "second", 1))
-    case.write(
-        f"{DIR}/{S}/subagents/agent-1.jsonl", cc("user", "s1", None, "subtwinterm", 1, isSidechain=True, agentId="1")
-    )
+    case.write(f"{DIR}/{S}/subagents/agent-1.jsonl", cc("user", "s1", None, "subtwinterm", 1, isSidechain=True, agentId="1"))
     shutil.copytree(case.claude, case.root / "backup")
     case.places.config.write_text(f'[sources.claude-code]\nroots = ["{case.claude}", "{case.root}/backup"]\n')
     case.read()
@@ -84,9 +82,7 @@ def test_an_excluded_unknown_or_disabled_agent(case: Case) -> None:
     assert case.found("enabledterm") == [S] and case.found("disabledterm") == []
 
 
-@pytest.mark.skipif(
-    sys.platform != "linux" or not is_root(), reason="a small file system of its own needs mount rights"
-)
+@pytest.mark.skipif(sys.platform != "linux" or not is_root(), reason="a small file system of its own needs mount rights")
 def test_a_full_disk_loses_nothing_once_there_is_room(case: Case) -> None:
     case.places.data.mkdir()
     made = subprocess.run(
@@ -155,9 +151,7 @@ def test_one_root_named_in_several_ways_is_one_root(case: Case) -> None:
 def test_the_runtime_directory_in_qwen_codes_settings(case: Case) -> None:
     elsewhere = case.root / "elsewhere"
     del case.env["QWEN_RUNTIME_DIR"]
-    (case.qwen / "settings.json").write_text(
-        f'{{ // where sessions go\n "advanced": {{"runtimeOutputDir": "{elsewhere}"}} }}'
-    )
+    (case.qwen / "settings.json").write_text(f'{{ // where sessions go\n "advanced": {{"runtimeOutputDir": "{elsewhere}"}} }}')
     case.write(f"elsewhere/projects/-srv-site/chats/{Q}.jsonl", qw("user", "q1", None, "runtimeterm", 0))
     case.read()
     assert case.found("runtimeterm") == [Q]

@@ -65,8 +65,7 @@ def test_requests_in_one_packet_are_all_answered_by_id(full: Case) -> None:
     with wire(full) as s:
         s.sendall(
             b"".join(
-                frame({"v": 1, "id": n, "method": "search", "params": {"query": f"wireterm {n % 30}"}})
-                for n in range(100)
+                frame({"v": 1, "id": n, "method": "search", "params": {"query": f"wireterm {n % 30}"}}) for n in range(100)
             )
         )
         got = {r["id"]: r for r in (reply(s) for _ in range(100))}
@@ -198,9 +197,7 @@ def test_many_clients_at_once(full: Case) -> None:
         try:
             with wire(full) as s:
                 for n in range(20):
-                    s.sendall(
-                        frame({"v": 1, "id": n, "method": "search", "params": {"query": f"wireterm {number % 30}"}})
-                    )
+                    s.sendall(frame({"v": 1, "id": n, "method": "search", "params": {"query": f"wireterm {number % 30}"}}))
                     if reply(s)["result"]["total"] != 1:
                         failures.append(f"{number}.{n}")
         except (OSError, EOFError, KeyError) as error:

@@ -313,9 +313,7 @@ def test_a_search_without_a_terminal_loads_no_rich(home: Any, serve: Any, made: 
         "import sys\nfrom recall.cli import run\nrun(['cache'])\n"
         "print([m for m in sys.modules if m.split('.')[0] in ('rich', 'asyncio', 'tomlkit', 'platformdirs')])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=home.env, cwd=home.work, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], env=home.env, cwd=home.work, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
 

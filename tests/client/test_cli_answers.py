@@ -156,9 +156,7 @@ def test_a_terminal_gets_colours_and_the_match_marked_unless_no_color_is_set(hom
     assert "\x1b" not in home.in_terminal("cache", NO_COLOR="1")
 
 
-def test_a_narrow_terminal_gets_titles_cut_and_the_rest_wrapped_with_its_indent(
-    home: Any, serve: Any, made: Any
-) -> None:
+def test_a_narrow_terminal_gets_titles_cut_and_the_rest_wrapped_with_its_indent(home: Any, serve: Any, made: Any) -> None:
     snippet = "why is the cache stale after " + "a deployment " * 6 + "界" * 40
     match = {"record": made.record(), "snippet": snippet, "highlights": [[11, 16]]}
     answer = made.found(match)
@@ -272,12 +270,8 @@ def test_resume_exec_becomes_the_agent_in_its_directory_without_a_shell(home: An
     assert list(there.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("program", "where", "said"), [("claude", "gone", "cannot be entered"), ("nosuch", ".", "PATH")]
-)
-def test_resume_exec_says_what_is_missing(
-    home: Any, serve: Any, made: Any, program: str, where: str, said: str
-) -> None:
+@pytest.mark.parametrize(("program", "where", "said"), [("claude", "gone", "cannot be entered"), ("nosuch", ".", "PATH")])
+def test_resume_exec_says_what_is_missing(home: Any, serve: Any, made: Any, program: str, where: str, said: str) -> None:
     serve(lambda m, p: resume_answer(made, [program], str(home.root / where)))
     done = home.recall("resume", "1111", "--exec")
     assert done.returncode == 4

@@ -127,9 +127,7 @@ def test_overlapping_async_requests_get_their_own_answers(home: Any, serve: Any)
     asyncio.run(scenario())
 
 
-def test_a_broken_connection_fails_waiting_async_requests_and_the_next_one_connects(
-    home: Any, serve: Any, made: Any
-) -> None:
+def test_a_broken_connection_fails_waiting_async_requests_and_the_next_one_connects(home: Any, serve: Any, made: Any) -> None:
     serve(lambda method, params: made.DROP if method == "search" else {})
 
     async def scenario() -> None:
@@ -179,9 +177,7 @@ def test_both_clients_have_the_same_methods() -> None:
 
 
 def test_importing_recall_loads_nothing_heavy() -> None:
-    code = (
-        "import sys, recall; print([m for m in ('msgpack', 'asyncio', 'click', 'rich', 'socket') if m in sys.modules])"
-    )
+    code = "import sys, recall; print([m for m in ('msgpack', 'asyncio', 'click', 'rich', 'socket') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -21,9 +21,7 @@ def daemons(home: Any) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter(["cmdline", "environ"]):
         command, env = process.info["cmdline"] or [], process.info["environ"] or {}
-        if env.get("RECALLD_DATA_DIR") == str(home.places.data) and any(
-            Path(word).name == "recalld" for word in command
-        ):
+        if env.get("RECALLD_DATA_DIR") == str(home.places.data) and any(Path(word).name == "recalld" for word in command):
             found.append(process)
     return found
 
@@ -55,8 +53,7 @@ def test_the_data_directory_and_the_log_are_the_users_alone(home: Any) -> None:
 
 def test_starts_at_the_same_moment_end_with_one_daemon(home: Any) -> None:
     starts = [
-        subprocess.Popen(home.command("start", "--json"), env=home.env, cwd=home.work, stdout=-1, stderr=-1)
-        for _ in range(5)
+        subprocess.Popen(home.command("start", "--json"), env=home.env, cwd=home.work, stdout=-1, stderr=-1) for _ in range(5)
     ]
     answers = [(process.communicate(timeout=60)[0], process.returncode) for process in starts]
     assert [status for _, status in answers] == [0] * 5

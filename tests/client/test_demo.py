@@ -29,10 +29,7 @@ def daemons_of(root: Path) -> list[int]:
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            if (
-                os.fsencode(root) in (process / "environ").read_bytes()
-                and b"recalld" in (process / "cmdline").read_bytes()
-            ):
+            if os.fsencode(root) in (process / "environ").read_bytes() and b"recalld" in (process / "cmdline").read_bytes():
                 found.append(int(process.name))
         except OSError:
             continue  # it ended, or is another user's

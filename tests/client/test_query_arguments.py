@@ -9,9 +9,7 @@ from recall.cli import COMMANDS, routed
 from recall.cli.search import split_query
 
 FLAGS, VALUED = {"--json", "-h"}, {"--limit", "--agent"}
-words = st.one_of(
-    st.text(max_size=12), st.text(max_size=8).map(lambda s: "-" + s), st.text(max_size=8).map(lambda s: "--" + s)
-)
+words = st.one_of(st.text(max_size=12), st.text(max_size=8).map(lambda s: "-" + s), st.text(max_size=8).map(lambda s: "--" + s))
 plain = words.filter(lambda w: w != "--" and w not in FLAGS | VALUED and w.split("=", 1)[0] not in VALUED)
 
 

@@ -36,9 +36,7 @@ def test_a_bare_date_is_the_whole_local_day(day: date, tz: timezone) -> None:
 
 
 @given(st.datetimes(datetime(1971, 1, 2), datetime(2200, 1, 1)), zones, zones)
-def test_a_time_with_a_zone_is_that_moment_and_one_without_is_local(
-    moment: datetime, own: timezone, here: timezone
-) -> None:
+def test_a_time_with_a_zone_is_that_moment_and_one_without_is_local(moment: datetime, own: timezone, here: timezone) -> None:
     moment = moment.replace(microsecond=moment.microsecond // 1000 * 1000)
     now = datetime(2026, 3, 10, 12, tzinfo=here)
     assert parse_time(moment.replace(tzinfo=own).isoformat(), now=now) == ms(moment.replace(tzinfo=own))

@@ -117,9 +117,7 @@ def test_what_all_failures_print_is_met_with_silence(history: History, output: s
 def test_a_command_of_codex_that_worked_is_met_with_silence(history: History) -> None:
     history.session(*POOL)
     assert (
-        history.hook(
-            "PostToolUse", agent="codex", tool_name="Bash", tool_input={"command": "ls"}, tool_response="a.py\nb.py\n"
-        )
+        history.hook("PostToolUse", agent="codex", tool_name="Bash", tool_input={"command": "ls"}, tool_response="a.py\nb.py\n")
         == ""
     )
 

@@ -184,9 +184,7 @@ def posing(machine: Machine, answer: Answer) -> Iterator[None]:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(machine.places.socket))
     listener.listen()
-    machine.places.lock.write_text(
-        json.dumps({"pid": os.getpid(), "version": "9", "socket": str(machine.places.socket)})
-    )
+    machine.places.lock.write_text(json.dumps({"pid": os.getpid(), "version": "9", "socket": str(machine.places.socket)}))
     over = threading.Event()
 
     def serve() -> None:
@@ -235,9 +233,7 @@ def test_a_daemon_that_never_answers_is_not_waited_for(machine: Machine) -> None
 
 
 def test_a_socket_that_nobody_listens_on_is_silence(machine: Machine) -> None:
-    machine.places.lock.write_text(
-        json.dumps({"pid": os.getpid(), "version": "9", "socket": str(machine.places.socket)})
-    )
+    machine.places.lock.write_text(json.dumps({"pid": os.getpid(), "version": "9", "socket": str(machine.places.socket)}))
     assert machine.run(*HOOK, stdin=payload()) == ""
     machine.places.lock.write_text("{")
     (machine.places.data / "start-asked").touch()
@@ -282,9 +278,7 @@ def test_an_interpreter_at_any_path_is_found(machine: Machine, tmp_path: Path, n
 
 def test_it_imports_only_what_is_built_in(machine: Machine) -> None:
     imported = {
-        line.split()[1]
-        for line in launcher_text(machine.places).decode().splitlines()
-        if line.strip().startswith("import ")
+        line.split()[1] for line in launcher_text(machine.places).decode().splitlines() if line.strip().startswith("import ")
     }
     assert {"posix", "sys", "_signal", "_socket"} <= imported
     assert imported - {"relay"} == {"posix", "sys", "_signal", "_socket"}

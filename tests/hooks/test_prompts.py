@@ -173,9 +173,7 @@ def test_a_long_session_is_not_everything_at_once(history: History) -> None:
 def test_the_budget_holds_in_bytes(history: History, budget: int, filling: str) -> None:
     history.config = replace(HooksConfig(), budget_bytes=budget)
     ident = "aaaaaaaa-0000-4000-8000-00000000000a"
-    history.session(
-        *POOL, Step("assistant", f"invoice export QueuePool {filling * 40}"), agent="claude-code", ident=ident
-    )
+    history.session(*POOL, Step("assistant", f"invoice export QueuePool {filling * 40}"), agent="claude-code", ident=ident)
     said = history.prompt(ASKED, session=f"{budget}{filling!r}")
     assert len(said.encode()) <= budget
     assert not said or said.endswith("</recalld-context>")
@@ -213,9 +211,7 @@ _FIELDS = (
     fields=st.dictionaries(st.sampled_from(_FIELDS), _JSON, max_size=6),
 )
 def test_no_shape_of_a_payload_is_an_error(history: History, agent: str, event: str, fields: dict[str, object]) -> None:
-    history.engine.answer(
-        history.store.worker.writer.snapshot, HooksConfig(), agent, event, json.dumps(fields).encode()
-    )
+    history.engine.answer(history.store.worker.writer.snapshot, HooksConfig(), agent, event, json.dumps(fields).encode())
 
 
 def test_a_payload_may_come_as_a_map_of_flat_fields(history: History) -> None:

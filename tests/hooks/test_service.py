@@ -77,9 +77,7 @@ def test_an_answer_that_takes_too_long_is_silence_and_is_counted(machine: Machin
     padding = "x" * 3_000_000
     given = {"session_id": "s", "cwd": PROJECT, "prompt": f"{ASKED} {padding}"}
     with machine.client() as client:
-        answer = client.request(
-            "hook", {"agent": "codex", "event": "UserPromptSubmit", "payload": json.dumps(given).encode()}
-        )
+        answer = client.request("hook", {"agent": "codex", "event": "UserPromptSubmit", "payload": json.dumps(given).encode()})
         counts = client.request("status", {})["hooks"]["codex"]["UserPromptSubmit"]
     assert answer == {"output": ""}
     assert (counts["answers"], counts["silences"], counts["failures"]) == (0, 1, 1)

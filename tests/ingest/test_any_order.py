@@ -222,5 +222,6 @@ def _moved(name: str, away: str) -> dict[str, Any]:
         return value.replace(f"/{name}", f"/{away}") if isinstance(value, str) else value
 
     return {
-        key: {field: put(v) if field in ("file", "files", "places") else v for field, v in body.items()} for key, body in EXPECTED.items()
+        key: {field: put(v) if field in ("file", "files", "places") else v for field, v in body.items()}
+        for key, body in EXPECTED.items()
     }

@@ -84,9 +84,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(user: User, agent: str, kind:
 
 
 @pytest.mark.parametrize(("agent", "kind"), EVERY)
-def test_uninstall_takes_our_entries_alone_out_of_a_file_that_was_changed_since(
-    user: User, agent: str, kind: str
-) -> None:
+def test_uninstall_takes_our_entries_alone_out_of_a_file_that_was_changed_since(user: User, agent: str, kind: str) -> None:
     user.agent(agent)
     paths = lay(user.home, agent, kind)
     before = {path: said(path) if path.stat().st_size else {} for path in paths}

@@ -45,9 +45,7 @@ def test_a_table_that_is_put_in_is_there_and_comes_out_again_to_the_byte(
 
 
 @given(TABLES, OURS, OURS)
-def test_putting_a_table_in_again_replaces_it(
-    value: dict[str, Any], first: dict[str, Any], second: dict[str, Any]
-) -> None:
+def test_putting_a_table_in_again_replaces_it(value: dict[str, Any], first: dict[str, Any], second: dict[str, Any]) -> None:
     text = toml.put_table(tomlkit.dumps(value), PATH, first)
     assert toml.parse(toml.put_table(text, PATH, second)) == value | {"mcp_servers": {"recall": second}}
 

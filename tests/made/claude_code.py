@@ -25,11 +25,7 @@ class ClaudeWriter(Writer):
     @property
     def path(self) -> str:
         base = f"claude/projects/{directory_name(self.cwd)}"
-        return (
-            f"{base}/{self.parent}/subagents/agent-{self.session}.jsonl"
-            if self.parent
-            else f"{base}/{self.session}.jsonl"
-        )
+        return f"{base}/{self.parent}/subagents/agent-{self.session}.jsonl" if self.parent else f"{base}/{self.session}.jsonl"
 
     def node(self, kind: str, **more: Any) -> str:
         """Write one record of the tree and return its uuid."""
@@ -160,9 +156,7 @@ class ClaudeWriter(Writer):
             "edit": {"file_path": step.target, "old_string": step.new[: len(step.new) // 2], "new_string": step.new},
             "grep": {"pattern": step.target, "path": self.cwd},
         }
-        call = self.say(
-            message, {"type": "tool_use", "id": tool, "name": self.TOOLS[step.kind], "input": inputs[step.kind]}
-        )
+        call = self.say(message, {"type": "tool_use", "id": tool, "name": self.TOOLS[step.kind], "input": inputs[step.kind]})
         failed = step.exit_status != 0
         text = f"Exit code {step.exit_status}\n{step.text}" if failed else step.text
         result: Any = {"stdout": step.text, "stderr": "", "interrupted": False, "isImage": False}

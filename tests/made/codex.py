@@ -35,9 +35,7 @@ class CodexWriter(Writer):
         """Write the lines every rollout starts with."""
         if self.lines:
             return
-        source: Any = (
-            {"subagent": {"thread_spawn": {"parent_thread_id": self.parent, "depth": 1}}} if self.parent else "cli"
-        )
+        source: Any = {"subagent": {"thread_spawn": {"parent_thread_id": self.parent, "depth": 1}}} if self.parent else "cli"
         meta: dict[str, Any] = {
             "id": self.session,
             "session_id": self.parent or self.fork_of or self.session,
@@ -57,9 +55,7 @@ class CodexWriter(Writer):
         self.put("session_meta", meta)
         if self.noise:
             self.message("developer", "<permissions instructions>\nSandboxed.\n</permissions instructions>")
-        self.message(
-            "user", f"<environment_context>\n  <cwd>{self.cwd}</cwd>\n  <shell>bash</shell>\n</environment_context>"
-        )
+        self.message("user", f"<environment_context>\n  <cwd>{self.cwd}</cwd>\n  <shell>bash</shell>\n</environment_context>")
 
     def message(self, role: str, text: str) -> None:
         """Write a `response_item` message."""
@@ -117,9 +113,7 @@ class CodexWriter(Writer):
         if self.noise and self.rng.random() < 0.3:
             r = self.rng.getrandbits
             usage = {"input_tokens": r(17), "cached_input_tokens": r(16), "output_tokens": r(10), "total_tokens": r(18)}
-            self.put(
-                "event_msg", {"type": "token_count", "info": {"total_token_usage": usage, "last_token_usage": usage}}, 3
-            )
+            self.put("event_msg", {"type": "token_count", "info": {"total_token_usage": usage, "last_token_usage": usage}}, 3)
 
     def call(self, step: Step) -> None:
         """Write a tool call and its output."""
@@ -139,9 +133,7 @@ class CodexWriter(Writer):
             )
             self.put("response_item", {"type": "custom_tool_call_output", "call_id": call, "output": step.text})
             return
-        command = {"shell": step.target, "read": f"sed -n '1,200p' {step.target}", "grep": f"rg -n '{step.target}'"}[
-            step.kind
-        ]
+        command = {"shell": step.target, "read": f"sed -n '1,200p' {step.target}", "grep": f"rg -n '{step.target}'"}[step.kind]
         if self.legacy:
             arguments: dict[str, Any] = {"command": ["bash", "-lc", command], "workdir": self.cwd}
             output = orjson.dumps(

@@ -28,10 +28,7 @@ COMMON = _split(
 )
 ONSETS = _split("b c d f g h k l m n p r s t v w z br cr dr fl gr pl pr sh st th tr")
 SYLLABLES = [
-    c + v + e
-    for c in ONSETS
-    for v in ("a", "e", "i", "o", "u", "ai", "ou")
-    for e in ("", "n", "r", "l", "s", "m", "ck", "x")
+    c + v + e for c in ONSETS for v in ("a", "e", "i", "o", "u", "ai", "ou") for e in ("", "n", "r", "l", "s", "m", "ck", "x")
 ]
 OTHER_WORDS = {
     "de": _split(
@@ -183,8 +180,7 @@ class Text:
         return self._fill(
             size,
             lambda: (
-                f"-rw-r--r-- 1 dev dev {self.rng.getrandbits(18):>8} "
-                f"Mar {1 + self.rng.getrandbits(4):>2} 14:02 {self.path()}"
+                f"-rw-r--r-- 1 dev dev {self.rng.getrandbits(18):>8} Mar {1 + self.rng.getrandbits(4):>2} 14:02 {self.path()}"
             ),
         )
 
@@ -213,9 +209,7 @@ class Text:
             f"diff --git a/{p} b/{p}\nindex {self.rng.getrandbits(28):07x}..{self.rng.getrandbits(28):07x} 100644\n"
             + self._fill(
                 size,
-                lambda: (
-                    f"{' +-'[self.rng.getrandbits(2) % 3]}    {self.name()}.{self.name()}({', '.join(self.words(3))})"
-                ),
+                lambda: f"{' +-'[self.rng.getrandbits(2) % 3]}    {self.name()}.{self.name()}({', '.join(self.words(3))})",
             )
         )
 

@@ -17,7 +17,7 @@ from mcp_kit import Client, User
 from recall.mcp.relay import SEARCH_FAILED, SEARCH_PATIENCE
 from recalld.mcp import context_search as profile
 
-TEXTS = st.text(max_size=60) | st.text(alphabet="a<>\"\\\n😀界\x00\u202e&", max_size=1500)
+TEXTS = st.text(max_size=60) | st.text(alphabet='a<>"\\\n😀界\x00\u202e&', max_size=1500)
 SNIPPETS = st.lists(TEXTS, max_size=3)
 
 
@@ -91,9 +91,7 @@ def test_nothing_but_tools_is_offered(search: Client) -> None:
         {"query": "x", "": ""},
     ],
 )
-def test_what_is_not_exactly_one_query_is_refused_without_repeating_it(
-    search: Client, arguments: dict[str, Any]
-) -> None:
+def test_what_is_not_exactly_one_query_is_refused_without_repeating_it(search: Client, arguments: dict[str, Any]) -> None:
     result = search.ask("tools/call", {"name": "context_search", "arguments": arguments})["result"]
     assert result["isError"] is True
     assert "structuredContent" not in result

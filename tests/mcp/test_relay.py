@@ -166,9 +166,7 @@ def test_it_ends_when_its_parent_has_been_killed_and_the_pipe_is_still_held(aske
         f"p = subprocess.Popen([sys.executable, '-m', 'recall', 'mcp'], stdin={held}, stdout={out})\n"
         "print(p.pid, flush=True)\np.wait()\n"
     )
-    parent = subprocess.Popen(
-        [sys.executable, "-c", script], env=asked.env, stdout=subprocess.PIPE, pass_fds=(held, out)
-    )
+    parent = subprocess.Popen([sys.executable, "-c", script], env=asked.env, stdout=subprocess.PIPE, pass_fds=(held, out))
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
     os.write(theirs, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')

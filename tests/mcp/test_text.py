@@ -33,9 +33,7 @@ TEXTS = st.lists(HOSTILE | st.text(max_size=60), max_size=12).map("".join)
 
 
 @given(TEXTS, st.lists(TEXTS, max_size=30), st.integers(600, 5000))
-def test_a_text_is_one_frame_that_cannot_be_left_and_never_over_its_size(
-    head: str, blocks: list[str], most: int
-) -> None:
+def test_a_text_is_one_frame_that_cannot_be_left_and_never_over_its_size(head: str, blocks: list[str], most: int) -> None:
     said = text.framed("recall", head, blocks, most=most)
     assert len(said.encode()) <= most
     assert said.startswith(frame.OPEN)

@@ -74,16 +74,12 @@ class Maker:
         self.text = Text(Random(seed + "/words"), 4_000)
         self.sessions: list[MadeSession] = []
 
-    def session(
-        self, name: str, project: str, core: Iterable[Step], date: str | None = None, around: int = 4
-    ) -> MadeSession:
+    def session(self, name: str, project: str, core: Iterable[Step], date: str | None = None, around: int = 4) -> MadeSession:
         """Make one session: the core's steps in order, `around` steps of small talk between them at most."""
         rng, core = self.rng, tuple(core)
         started = FIRST_MS + rng.randrange(LAST_MS - FIRST_MS)
         if date:
-            started = int(datetime.fromisoformat(date + "T09:00:00+00:00").timestamp() * 1000) + rng.randrange(
-                7_200_000
-            )
+            started = int(datetime.fromisoformat(date + "T09:00:00+00:00").timestamp() * 1000) + rng.randrange(7_200_000)
         agent = AGENTS[len(self.sessions) % 3]
         ident = uuid7(rng, started) if agent == "codex" else uuid4(rng)
         steps: list[Step] = []

@@ -175,7 +175,7 @@ def main() -> None:
     if a.half not in HALVES[a.what]:
         p.error(f"{a.what} has {' and '.join(HALVES[a.what])}")
     figures, failures = JUDGES[a.what](a.half, a.among)
-    if a.half in ("dev", "opened", "trial", "final"):
+    if a.half != "held":
         print("\n".join(failures))
     print(f"{a.what} {a.half}: {figures}")
 

@@ -89,11 +89,7 @@ def test_forks_of_claude_and_qwen_repeat_ids_of_their_original(corpus: Path) -> 
     for s in made.values():
         if s["fork_of"] and s["agent"] != "codex":
             uids = [
-                {
-                    r["uuid"]
-                    for r in map(orjson.loads, (corpus / made[i]["path"]).read_bytes().splitlines())
-                    if "uuid" in r
-                }
+                {r["uuid"] for r in map(orjson.loads, (corpus / made[i]["path"]).read_bytes().splitlines()) if "uuid" in r}
                 for i in (s["id"], s["fork_of"])
             ]
             assert uids[0] & uids[1]

@@ -107,9 +107,7 @@ def test_filters(store: Store) -> None:
         project="/w/One",
         time=NOW - 3 * DAY,
     )
-    b = store.add(
-        "bbbb-2", "alpha", {"text": "alpha", "abandoned": True}, agent="codex", project="/w/two/deep", time=NOW - DAY
-    )
+    b = store.add("bbbb-2", "alpha", {"text": "alpha", "abandoned": True}, agent="codex", project="/w/two/deep", time=NOW - DAY)
     c = store.add(
         "cccc-3",
         {"text": "alpha", "paths": ["/w/two/src/net/http.py"], "kind": "edit", "branch": "Fix/It"},
@@ -187,9 +185,7 @@ def test_pages_fit_together(store: Store) -> None:
 
 def test_more_hits_than_one_round_reads(store: Store) -> None:
     store.add("big", *[f"alpha number {n}" for n in range(3000)])
-    small = {
-        store.add(f"s{n}", "a much longer text that speaks of alpha once among many other words") for n in range(20)
-    }
+    small = {store.add(f"s{n}", "a much longer text that speaks of alpha once among many other words") for n in range(20)}
     answer = store.ask("alpha", limit=100)
     assert answer["total"] == 21
     assert {h["session"]["id"] for h in answer["hits"]} == small | {"big"}

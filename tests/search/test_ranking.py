@@ -23,9 +23,7 @@ def test_the_newer_of_equals_comes_first_and_never_buries_a_better_one(store: St
     old = store.add("old", "the stale cache, the cache: stale again", time=NOW - 900 * DAY)
     new = store.add("new", "the stale cache, the cache: stale again", time=NOW - DAY)
     for n in range(5):
-        store.add(
-            f"n{n}", f"a long text of today that speaks of other things and of the cache too, number {n}", time=NOW
-        )
+        store.add(f"n{n}", f"a long text of today that speaks of other things and of the cache too, number {n}", time=NOW)
     found = store.exact("cache")
     assert found[:2] == [new, old]
 

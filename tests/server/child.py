@@ -112,9 +112,7 @@ def write(writer: IndexWriter, number: int) -> None:
         )
     )  # fmt: skip
     writer.replace(
-        StoredSession(
-            skey=SKEY, sid="s1", title=f"title{number}", project="/w/api", records=number, files=["f"], updated=now
-        )
+        StoredSession(skey=SKEY, sid="s1", title=f"title{number}", project="/w/api", records=number, files=["f"], updated=now)
     )
     writer.commit()
 

@@ -48,9 +48,7 @@ def test_the_first_question_to_a_passed_socket_starts_the_daemon_and_is_answered
     env |= {"NOTIFY_SOCKET": str(home / "notify"), "WATCHDOG_USEC": "200000", "PYTHONDONTWRITEBYTECODE": "1"}
     handed = [f"-E{name}={value}" for name, value in env.items()]
     command = [sys.executable, str(HERE / "launch.py"), str(home / "child")]
-    process = subprocess.Popen(
-        [str(ACTIVATE), "-l", str(path), *handed, *command], env=env, stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([str(ACTIVATE), "-l", str(path), *handed, *command], env=env, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
         while f"Listening on {path}" not in process.stderr.readline():

@@ -43,9 +43,7 @@ def put(writer: IndexWriter, skey: str, records: int) -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(changes, st.booleans())
-def test_after_any_commits_the_counts_are_those_of_the_index(
-    commits: list[list[tuple[str, int, int]]], told: bool
-) -> None:
+def test_after_any_commits_the_counts_are_those_of_the_index(commits: list[list[tuple[str, int, int]]], told: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="rd-") as name:
         asyncio.run(follow(Path(name), commits, told))
 

@@ -338,9 +338,7 @@ def test_a_wrong_configuration_at_the_start_ends_it_with_status_4_and_the_line(
     env: dict[str, str], places: Places, config: str
 ) -> None:
     places.config.write_text(config)
-    done = subprocess.run(
-        [sys.executable, "-m", "recalld"], env=env, capture_output=True, text=True, timeout=20, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "recalld"], env=env, capture_output=True, text=True, timeout=20, check=False)
     assert done.returncode == 4
     assert "line " in done.stderr
     assert "Traceback" not in done.stderr
@@ -348,9 +346,7 @@ def test_a_wrong_configuration_at_the_start_ends_it_with_status_4_and_the_line(
 
 def test_a_socket_path_that_is_too_long_is_an_error_that_says_what_to_set(env: dict[str, str], home: Path) -> None:
     env["RECALLD_RUNTIME_DIR"] = str(home / ("d" * 120))
-    done = subprocess.run(
-        [sys.executable, "-m", "recalld"], env=env, capture_output=True, text=True, timeout=20, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "recalld"], env=env, capture_output=True, text=True, timeout=20, check=False)
     assert done.returncode == 4
     assert "RECALLD_RUNTIME_DIR" in done.stderr
     assert "Traceback" not in done.stderr

@@ -59,10 +59,7 @@ def test_a_librarys_own_words_are_not_logged() -> None:
 
 @pytest.mark.parametrize("run", ["f()", "t = threading.Thread(target=f); t.start(); t.join()"])
 def test_what_ends_a_process_or_a_thread_is_logged_by_place_and_not_by_its_words(run: str) -> None:
-    script = (
-        "import threading; from recalld import logs; logs.setup('info', {})\n"
-        f"def f(): int('words of a session')\n{run}"
-    )
+    script = f"import threading; from recalld import logs; logs.setup('info', {{}})\ndef f(): int('words of a session')\n{run}"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert "error fault error=ValueError trace=" in done.stderr
     assert "words" not in done.stderr

@@ -56,9 +56,7 @@ def test_a_command_reads_as_a_person_would_type_it(line: dict[str, Any], script:
         (None, "", None),
     ],
 )
-def test_an_output_is_freed_of_its_header_and_says_how_the_command_ended(
-    output: Any, text: str, status: int | None
-) -> None:
+def test_an_output_is_freed_of_its_header_and_says_how_the_command_ended(output: Any, text: str, status: int | None) -> None:
     record = records(read([meta(), called("c", cmd="x"), gave("c", output)]))[1]
     assert (record.role, record.kind, record.text, record.exit_status) == ("tool", "output", text, status)
     assert record.is_error is (None if status is None else status != 0)
@@ -143,9 +141,7 @@ def test_paths_of_a_patch_in_another_directory_name_it() -> None:
 
 
 def test_a_file_change_item_is_the_same_edit_as_its_call() -> None:
-    changes = {
-        "/w/api/a.py": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-old\n+fresh\n", "move_path": "/w/api/b.py"}
-    }
+    changes = {"/w/api/a.py": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-old\n+fresh\n", "move_path": "/w/api/b.py"}}
     change = item("FileChange", "c", changes=changes, status="completed", stdout="Success.", stderr="")
     alone = records(read([meta(), change]))
     assert (alone[0].kind, alone[0].paths) == ("edit", ("/w/api/a.py", "/w/api/b.py"))
@@ -165,9 +161,7 @@ def test_a_file_change_item_is_the_same_edit_as_its_call() -> None:
 def test_a_tool_of_a_server_is_one_call_and_one_output_in_all_its_forms() -> None:
     call = response("function_call", name="find", namespace="mcp__maps", arguments='{"place": "pier"}', call_id="c")
     result = {"content": [{"type": "text", "text": "north"}], "isError": False}
-    done = item(
-        "McpToolCall", "c", server="maps", tool="find", arguments={"place": "pier"}, status="completed", result=result
-    )
+    done = item("McpToolCall", "c", server="maps", tool="find", arguments={"place": "pier"}, status="completed", result=result)
     invocation = {"server": "maps", "tool": "find", "arguments": {"place": "pier"}}
     ended = event("mcp_tool_call_end", call_id="c", invocation=invocation, result={"Ok": result})
     for order in permutations([call, done, ended, gave("c", "Wall time: 1 s\nOutput:\nnorth")]):
@@ -244,9 +238,7 @@ def test_a_look_at_an_image_is_a_read() -> None:
 
 def test_a_command_that_a_person_ran_is_theirs_in_either_form() -> None:
     result = "Exit code: 2\nDuration: 0.1 seconds\nOutput:\nnone"
-    told = (
-        f"<user_shell_command>\n<command>\nls lemur\n</command>\n<result>\n{result}\n</result>\n</user_shell_command>"
-    )
+    told = f"<user_shell_command>\n<command>\nls lemur\n</command>\n<result>\n{result}\n</result>\n</user_shell_command>"
     response_form = response("message", role="user", content=[{"type": "input_text", "text": told}])
     item_form = ran("c9", "ls lemur", "none", 2)
     item_form["payload"]["item"]["source"] = "user_shell"

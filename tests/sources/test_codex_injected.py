@@ -26,9 +26,7 @@ def test_blocks_in_a_block_end_with_it(tag: str) -> None:
 
 
 def test_instructions_that_speak_of_instructions_are_dropped_whole() -> None:
-    inner = (
-        "# AGENTS.md instructions\n<INSTRUCTIONS>\nwrite <INSTRUCTIONS>x</INSTRUCTIONS> badger\n</INSTRUCTIONS>\nwords"
-    )
+    inner = "# AGENTS.md instructions\n<INSTRUCTIONS>\nwrite <INSTRUCTIONS>x</INSTRUCTIONS> badger\n</INSTRUCTIONS>\nwords"
     assert without_injected(inner) == "words"
     assert without_injected("# AGENTS.md instructions\n<INSTRUCTIONS>\na <INSTRUCTIONS> badger\n</INSTRUCTIONS>") == ""
 

@@ -71,9 +71,7 @@ FIELDS = st.sampled_from(
         *("metadata", "timestamp", "ordinal", "record_type", "session_id", "ts", "thread_name", "updated_at"),
     )
 )
-PAYLOADS = st.dictionaries(
-    FIELDS, VALUES | st.text(max_size=8) | st.dictionaries(FIELDS, VALUES, max_size=4), max_size=6
-)
+PAYLOADS = st.dictionaries(FIELDS, VALUES | st.text(max_size=8) | st.dictionaries(FIELDS, VALUES, max_size=4), max_size=6)
 
 
 def typed(wrap: Callable[[Json], Json], kinds: Iterable[str]) -> st.SearchStrategy[Json]:
@@ -145,7 +143,5 @@ def test_deep_arguments_are_survived() -> None:
         deep = [deep]
     found = records(read([meta(), item("McpToolCall", "c", server="maps", tool="find", arguments={"at": deep})]))
     assert [record.kind for record in found] == ["tool_call"]
-    odd = response(
-        "function_call", name="exec_command", arguments='{"cmd": ' + "[" * 400 + "]" * 400 + "}", call_id="c"
-    )
+    odd = response("function_call", name="exec_command", arguments='{"cmd": ' + "[" * 400 + "]" * 400 + "}", call_id="c")
     assert [record.kind for record in records(read([meta(), odd]))] == ["tool_call"]

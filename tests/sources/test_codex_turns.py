@@ -176,9 +176,7 @@ def test_each_compaction_of_a_session_is_told() -> None:
 def test_what_agents_write_to_each_other_is_read_once_and_is_no_persons_word() -> None:
     given = [
         meta(),
-        response(
-            "agent_message", author="/root", recipient="/root/a", content=[{"type": "input_text", "text": "count"}]
-        ),
+        response("agent_message", author="/root", recipient="/root/a", content=[{"type": "input_text", "text": "count"}]),
         line("inter_agent_communication", {"author": "/root", "recipient": "/root/a", "content": "count"}),
         line("inter_agent_communication_metadata", {"trigger_turn": True}),
     ]

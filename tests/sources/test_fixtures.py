@@ -67,9 +67,7 @@ def mixed(agent):
     path = expectation(agent, "transcript")["paths"][0]
     file = source.classify(ROOT, ROOT / path)
     assert file is not None
-    data = b"".join(
-        content(agent, row) for name, row in FED if name == agent and expectation(agent, row)["paths"] == [path]
-    )
+    data = b"".join(content(agent, row) for name, row in FED if name == agent and expectation(agent, row)["paths"] == [path])
     return source, file, lines(data)
 
 

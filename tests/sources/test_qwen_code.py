@@ -70,9 +70,7 @@ def test_both_places_of_sessions_are_watched():
     assert SOURCE.watched(ROOT) == [ROOT / "projects", ROOT / "tmp" / "projects"]
 
 
-@pytest.mark.parametrize(
-    "name", ["{q}", "{q}.ledger", "22222222222242228222222222222222", "a" * 31, "a" * 37, "g" * 36]
-)
+@pytest.mark.parametrize("name", ["{q}", "{q}.ledger", "22222222222242228222222222222222", "a" * 31, "a" * 37, "g" * 36])
 def test_names_that_are_sessions(name):
     file = SOURCE.classify(ROOT, ROOT / "projects/-w/chats" / f"{name.format(q=Q)}.jsonl")
     assert (file is not None) == (name in ("{q}", "22222222222242228222222222222222"))

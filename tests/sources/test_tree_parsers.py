@@ -99,9 +99,7 @@ def test_state_stays_small_however_long_the_file(agent):
         calls = [{"type": "tool_use", "id": f"toolu_{n:020}", "name": "Bash", "input": {"command": "ls"}}]
         parts = [{"text": f"answer {n}"}, {"functionCall": {"id": f"call_{n:020}", "name": "glob", "args": {}}}]
         list(
-            parser.feed(
-                Line(n, 1, n, {"type": "assistant", "uuid": f"{n:036}", "message": {"content": calls, "parts": parts}})
-            )
+            parser.feed(Line(n, 1, n, {"type": "assistant", "uuid": f"{n:036}", "message": {"content": calls, "parts": parts}}))
         )
         side = {"type": "user", "isSidechain": True, "uuid": f"s{n:035}", "message": {"content": "x"}}
         list(parser.feed(Line(n, 1, n, side | {"parentUuid": f"s{n - 1:035}"})))
@@ -136,9 +134,7 @@ def test_the_answer_to_a_question_asked_of_recall_is_dropped_across_sittings(age
         "uuid": "t1",
         "message": {
             "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "older words"}],
-            "parts": [
-                {"functionResponse": {"id": "c1", "name": "mcp__recall__search", "response": {"output": "older"}}}
-            ],
+            "parts": [{"functionResponse": {"id": "c1", "name": "mcp__recall__search", "response": {"output": "older"}}}],
         },
     }
     lines = [Line(n, 1, n, {"cwd": "/w"} | value) for n, value in enumerate((call, answer, answer))]

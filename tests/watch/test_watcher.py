@@ -45,9 +45,9 @@ class Hints:
     def covering(self, path: Path) -> None:
         """Wait for a hint that leads to `path`: itself, a directory above it, or everything."""
         with self._news:
-            assert self._news.wait_for(
-                lambda: self._all or not self._paths.isdisjoint({path, *path.parents}), LONG
-            ), f"no hint of {path} in {self._paths}"
+            assert self._news.wait_for(lambda: self._all or not self._paths.isdisjoint({path, *path.parents}), LONG), (
+                f"no hint of {path} in {self._paths}"
+            )
             self.clear()
 
     def everything(self) -> None:
@@ -126,9 +126,7 @@ def test_a_new_file_an_append_a_rename_and_a_deletion_are_told(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_other_files_and_reading_are_not_told(
-    watch: Callable[..., Watcher], root: Path, hints: Hints, backend: Any
-) -> None:
+def test_other_files_and_reading_are_not_told(watch: Callable[..., Watcher], root: Path, hints: Hints, backend: Any) -> None:
     path = append(root / "live/a.jsonl")
     (root / "else").mkdir()
     watch(backend=backend)
@@ -249,9 +247,7 @@ def test_a_deleted_place_is_waited_for(watch: Callable[..., Watcher], root: Path
 
 
 @linux
-def test_a_full_event_queue_ends_in_a_hint_to_scan_everything(
-    watch: Callable[..., Watcher], root: Path, hints: Hints
-) -> None:
+def test_a_full_event_queue_ends_in_a_hint_to_scan_everything(watch: Callable[..., Watcher], root: Path, hints: Hints) -> None:
     blocked, go = threading.Event(), threading.Event()
 
     def slow(changed: Changed, lost: Lost) -> Backend:
@@ -278,9 +274,7 @@ def test_a_full_event_queue_ends_in_a_hint_to_scan_everything(
 
 
 @linux
-def test_without_a_watch_to_be_had_places_are_scanned(
-    watch: Callable[..., Watcher], root: Path, hints: Hints
-) -> None:
+def test_without_a_watch_to_be_had_places_are_scanned(watch: Callable[..., Watcher], root: Path, hints: Hints) -> None:
     def none_left(changed: Changed, lost: Lost) -> Backend:
         raise WatchLimit("inotify instance limit reached")
 
@@ -363,9 +357,7 @@ def test_running_out_of_watches_turns_events_into_scans(root: Path) -> None:
 
 
 @linux
-def test_watches_that_were_refused_are_asked_for_again(
-    watch: Callable[..., Watcher], root: Path, hints: Hints
-) -> None:
+def test_watches_that_were_refused_are_asked_for_again(watch: Callable[..., Watcher], root: Path, hints: Hints) -> None:
     refusals = iter(("first", "second"))
 
     def scarce(changed: Changed, lost: Lost) -> Backend:
@@ -396,9 +388,7 @@ def test_on_a_network_file_system_places_are_scanned_with_the_reason(
     hints.covering(append(root / "archive/a.jsonl"))
 
 
-def test_a_scanned_root_may_come_and_go(
-    watch: Callable[..., Watcher], root: Path, hints: Hints, tmp_path: Path
-) -> None:
+def test_a_scanned_root_may_come_and_go(watch: Callable[..., Watcher], root: Path, hints: Hints, tmp_path: Path) -> None:
     path = append(root / "live/a.jsonl")
     watch(why_not=lambda path: "remote", fastest=0.02, slowest=0.05)
     hints.covering(path)
@@ -408,9 +398,7 @@ def test_a_scanned_root_may_come_and_go(
     hints.covering(append(path))
 
 
-def test_whatever_happens_there_is_a_hint_to_scan_everything(
-    watch: Callable[..., Watcher], root: Path, hints: Hints
-) -> None:
+def test_whatever_happens_there_is_a_hint_to_scan_everything(watch: Callable[..., Watcher], root: Path, hints: Hints) -> None:
     watch(safety=0.05)
     hints.everything()
     hints.everything()

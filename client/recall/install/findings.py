@@ -39,9 +39,7 @@ def standing(places: Places, env: Mapping[str, str] = os.environ) -> tuple[dict[
     return states, found
 
 
-def _agent(
-    agent: Agent, ledger: Ledger, places: Places, env: Mapping[str, str]
-) -> tuple[Standing, list[Finding]]:
+def _agent(agent: Agent, ledger: Ledger, places: Places, env: Mapping[str, str]) -> tuple[Standing, list[Finding]]:
     setup = Setup(str(absolute_launcher(places)), tool_hooks=False, env=env, either=True)
     remedy = f"recall install {agent.name}"
     found: list[Finding] = []

@@ -134,8 +134,7 @@ class Hooks:
         self._other_kind: list[tuple[str, dict[str, Any]]] = []
         if setup.either:
             self._other_kind = [
-                (hook.event, group(setup.launcher, agent.name, hook, tool=not setup.tool_hooks))
-                for hook in HOOKS[agent.name]
+                (hook.event, group(setup.launcher, agent.name, hook, tool=not setup.tool_hooks)) for hook in HOOKS[agent.name]
             ]
 
     def state(self, text: str) -> State:

@@ -28,8 +28,8 @@ def spoken_words(text: str, v: str, op: str, start: int, end: int) -> bool:
     if not (v[0].isupper() or LINE_END.match(text, end)) or text[end : end + 1] in ("(", "[", ")", ";"):
         return False
     begin = max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0)
-    if op == "set" and text[start - 1] in " \t" and text[end : end + 1] == ",":
-        return False
+    if text[end : end + 1] == "," and (text[end + 1 : end + 2] != " " or (op == "set" and text[start - 1] in " \t")):
+        return False  # a member of a literal
     if op != "is" and CODE_LINE.search(text[begin:start]):  # "the new password for ada is …" holds words of code
         return False
     return not CODE_NEAR.search(text, max(0, start - 300), min(len(text), end + 200))

@@ -85,7 +85,7 @@ _TAG = re.compile(r"(?:</\w{1,8}>[ ]?)?<(?:code|b|strong|kbd|tt|em|pre|samp|span
 _CURLY = {"“": "”", "„": "“”", "«": "»", "‘": "’", "「": "」", "『": "』", "《": "》", "【": "】"}
 _OPEN = re.compile(r"@?[fFbBrRuU]{0,2}(\\{0,63})(\"\"\"|'''|[\"'`])|\$(\\{0,31})(')")
 _BARE = re.compile(
-    r"(?:\\[^nrt\"'`\s\\u]|\\u00[2-7][0-9a-fA-F]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\]|(?<=[A-Za-z0-9!#%^*])'(?=[A-Za-z0-9!#%^*]{2}))+"
+    r"(?:\\[^nrt\"'`\s\\u]|\\u00[2-7][0-9a-fA-F]|\\\\(?![nrt\"'`])|[^\s\"'`<>\\]|(?<=[A-Za-z0-9!#%^*])'(?=[A-Za-z0-9!#%^*]))+"
 )
 _Q = re.compile(r"(?:%[qQ]|q{1,2})(?:\{|\(|\[|\||/)([^{}()\[\]|/\n]{1,300})[})\]|/]")
 """Ruby's and Perl's own quotes."""
@@ -150,11 +150,7 @@ def _closing(text: str, start: int, slashes: int, quote: str) -> int:
 
 _WORD_ENDS = frozenset({"pass", "pw", "psk", "mdp", "pin"})
 """Short names that other words end with: `bypass`, `minipass`, `GIT_ASKPASS`."""
-_COMMON_TAILS = words(
-    """
-    s ize izer izers ized izing board words ring
-    """
-)
+_COMMON_TAILS = words("s ize izer izers ized izing board words ring")
 """Ends of the commonest words that only begin like a secret's name."""
 
 _ENDS = frozenset((*").,;[]/+%@", ""))

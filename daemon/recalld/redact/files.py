@@ -264,6 +264,9 @@ def drawn_by_state(text: str, start: int, end: int) -> Iterator[Span]:
 _AUTH = re.compile(r"(?:[a-z][\w-]{1,30}[ ])?[\"']?([^\s\"'<>]{8,128})[\"']?[ \t]*(?:\\r|\\n|\r?\n|$)")
 
 
+_NUMBERED_WORD = re.compile(r"[A-Za-z]+\d{1,2}$")
+
+
 def auth_command(text: str, start: int, end: int) -> Iterator[Span]:
     """`AUTH X` as a command of its own, said to Redis and its like."""
     before = text[max(0, start - 60) : start].rpartition("\n")[2]
@@ -272,7 +275,7 @@ def auth_command(text: str, start: int, end: int) -> Iterator[Span]:
         return
     v = found[1]
     drawn = strong(v) and any(c.isdigit() for c in v) and any(c.isalpha() for c in v)
-    if drawn and not (values.is_name(v) or values.is_reference(v) or values.is_machine(v)):
+    if drawn and not (_NUMBERED_WORD.match(v) or values.is_name(v) or values.is_reference(v) or values.is_machine(v)):
         yield (*found.span(1), "password")
 
 

@@ -389,7 +389,8 @@ def _token(text: str, v: str, c: Context) -> bool:
     if values.is_hex(v):
         return len(v) >= (32 if weak else 16) and (not v.isdigit())
     if weak:
-        return values.is_random(v, 16)
+        spoken = c.name.promise == "full" and c.op in ("is", "cell", "call", "space") and len(v) >= 12
+        return values.is_random(v, 16) or (spoken and values.is_irregular(v))
     if values.mentions_secret(v) and not values.is_random(v):
         return False
     if c.op == "flag":

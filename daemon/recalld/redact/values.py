@@ -67,7 +67,7 @@ _REFERENCE = re.compile(
     | (?:os|process|sys|import\.meta|Deno|Bun|std)(?:\.|::)\w* | env[.(\[:] | ENV[.(\[] | getenv | secrets?[.\[] | vars?\.
     | var\.|local\.|data\.|module\.|each\.|steps\.|needs\.|inputs\.|github\.|props\.|self\.|this\.|req\.|config\.|settings\.
     | (?:op|vault|ssm|awssm|gcpsm|keyring|secretsmanager|azurekeyvault|ref\+\w+|env|file|secret|sops|keychain):/{0,2}[\w/]
-    | arn:aws | projects/ | ![A-Za-z_]+\d?(?!\w) | @\w+[/.({]
+    | arn:aws | projects/ | ![A-Za-z_]+\d?(?=$|[\s.()\[{,;&|?]) | @\w+[/.({]
     | \.{2,}$ | …  | \*{2,}\S{0,6}$ | [•●·∙x*X.#_-]{3,}$
     """
 )
@@ -168,11 +168,15 @@ def is_empty_word(value: str) -> bool:
     return value.lower().strip("?!*.,;:()[]{}|&") in _EMPTY_WORDS
 
 
+_CONTRACTION = re.compile(r"[A-Za-z]{1,8}'[A-Za-z]{1,12}[.,;:!?]?$")
+"""`don't`, `l'utilisateur`."""
+
+
 def is_prose(value: str) -> bool:
     """Return whether `value` reads as words of a sentence or of a label."""
     words = value.split()
     if len(words) < 2:
-        return value.lower().strip(".,;:!?") in _PROSE_WORDS
+        return value.lower().strip(".,;:!?") in _PROSE_WORDS or bool(_CONTRACTION.match(value))
     plain = [w.lower().strip(".,;:!?()'\"") for w in words]
     if any(w in _PROSE_WORDS for w in plain):
         return True

@@ -73,9 +73,7 @@ def build(conversation: dict[str, Any], path: Path) -> Snapshot:
             )  # fmt: skip
             writer.add_document(document(record))
         end = start + len(texts) * TURN_MS
-        session = StoredSession(
-            skey, f"D{number}", started=start, updated=end, records=len(texts), files=[f"f{number}"]
-        )
+        session = StoredSession(skey, f"D{number}", started=start, updated=end, records=len(texts), files=[f"f{number}"])
         writer.add_document(document(session))
     writer.commit()
     writer.wait_merging_threads()

@@ -104,9 +104,7 @@ TOKENS: dict[str, Shape] = {
     "openrouter-key": of(HEX, 64, "sk-or-v1-"),
     "groq-key": of(ALNUM, 52, "gsk_"),
     "slack-bot-token": lambda r: f"xoxb-{draw(r, DIGITS, 12)}-{draw(r, DIGITS, 13)}-{draw(r, ALNUM, 24)}",
-    "slack-user-token": lambda r: (
-        f"xoxp-{draw(r, DIGITS, 12)}-{draw(r, DIGITS, 12)}-{draw(r, DIGITS, 13)}-{draw(r, HEX, 32)}"
-    ),
+    "slack-user-token": lambda r: f"xoxp-{draw(r, DIGITS, 12)}-{draw(r, DIGITS, 12)}-{draw(r, DIGITS, 13)}-{draw(r, HEX, 32)}",
     "slack-app-token": lambda r: f"xapp-1-A{draw(r, UPPER + DIGITS, 10)}-{draw(r, DIGITS, 13)}-{draw(r, HEX, 64)}",
     "stripe-key": lambda r: r.choice(("sk_live_", "rk_live_", "sk_test_")) + draw(r, ALNUM, 24),
     "stripe-webhook-secret": of(ALNUM, 32, "whsec_"),
