@@ -28,7 +28,11 @@ from quality.redaction import load as redaction
 from quality.search import load as search
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-HALVES = {"redaction": ("dev", "opened", "trial", "final", "last"), "search": ("dev", "held"), "hooks": ("dev", "held")}
+HALVES = {
+    "redaction": ("dev", "opened", "trial", "final", "last", "fresh"),
+    "search": ("dev", "held"),
+    "hooks": ("dev", "held"),
+}
 
 
 class World:

@@ -7,11 +7,12 @@ from itertools import combinations
 import pytest
 
 from quality.redaction.load import HERE, Half, items, judge, survives
+from quality.redaction.make_fresh import lines as fresh_lines
 from quality.redaction.make_last import lines as last_lines
 from quality.redaction.make_trial import lines as trial_lines
 from recalld.redact import Redactor
 
-SETS: tuple[Half, ...] = ("dev", "opened", "trial", "final", "last")
+SETS: tuple[Half, ...] = ("dev", "opened", "trial", "final", "last", "fresh")
 
 
 @pytest.mark.parametrize("half", SETS)
@@ -76,6 +77,18 @@ def test_the_last_set_is_larger_of_more_kinds_and_mostly_written_by_hand() -> No
 
 def test_the_last_set_is_what_its_templates_make() -> None:
     assert last_lines() == (HERE / "last.jsonl").read_bytes()
+
+
+def test_the_fresh_set_is_larger_of_more_kinds_and_mostly_written_by_hand() -> None:
+    found = list(items("fresh"))
+    secrets, innocents = [i for i in found if i.secrets], [i for i in found if not i.secrets]
+    assert len(secrets) >= 250
+    assert len({i.kind for i in secrets}) >= 80
+    assert sum(i.kind.startswith("generated-") for i in innocents) <= len(innocents) * 0.4
+
+
+def test_the_fresh_set_is_what_its_templates_make() -> None:
+    assert fresh_lines() == (HERE / "fresh.jsonl").read_bytes()
 
 
 def test_doing_nothing_leaks_all_and_cutting_all_alarms_always() -> None:

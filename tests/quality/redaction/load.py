@@ -10,7 +10,7 @@ from typing import Literal
 import orjson
 
 HERE = Path(__file__).resolve().parent
-Half = Literal["dev", "opened", "trial", "final", "last"]
+Half = Literal["dev", "opened", "trial", "final", "last", "fresh"]
 
 
 @dataclass(frozen=True, slots=True)
