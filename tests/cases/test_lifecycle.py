@@ -269,12 +269,24 @@ def test_what_is_taken_away_under_an_idle_daemon_comes_back(case: Case, what: st
     assert places.runtime.stat().st_mode & 0o777 == 0o700
 
 
-def test_places_that_are_relative(case: Case) -> None:
+def test_an_agents_directory_that_is_relative(case: Case) -> None:
     case.write(CLAUDE, cc("user", "u1", None, "relativeterm", 0))
-    case.env |= {"RECALLD_DATA_DIR": "data", "RECALLD_CONFIG": "config.toml", "CLAUDE_CONFIG_DIR": "claude"}
+    case.env |= {"CLAUDE_CONFIG_DIR": "claude"}
     case.read()
     assert case.found("relativeterm") == [S]
     assert case.json("search", "relativeterm")["hits"]
+
+
+@pytest.mark.parametrize("name", ["RECALLD_DATA_DIR", "RECALLD_RUNTIME_DIR", "RECALLD_CONFIG"])
+def test_a_place_that_is_relative_is_refused(case: Case, name: str) -> None:
+    case.env |= {name: "there"}
+    for command in ([RECALLD], ["recall", "status"]):
+        if command[0] == "recall":
+            done = case.recall(*command[1:], ok=(4,))
+        else:
+            done = subprocess.run(command, env=case.env, cwd=case.root, capture_output=True, text=True, check=False)
+        assert done.returncode == 4 and name in done.stderr
+    assert not (case.root / "there").exists()
 
 
 def test_the_outdated_index_keeps_what_only_it_holds(case: Case) -> None:
