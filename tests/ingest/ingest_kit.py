@@ -14,7 +14,7 @@ from recalld.index.writer import IndexWriter
 from recalld.ingest.texts import Texts
 from recalld.ingest.worker import Worker
 from recalld.redact import Redactor
-from recalld.settings import Config
+from recalld.settings import Config, IndexConfig
 from recalld.sources import SOURCES
 from recalld.watch.scan import nothing
 
@@ -22,8 +22,9 @@ from recalld.watch.scan import nothing
 class Store:
     """Three agents' directories and an index over them."""
 
-    def __init__(self, root: Path, index: str = "index") -> None:
+    def __init__(self, root: Path, index: str = "index", *, batch_bytes: int | None = None) -> None:
         self.root = root
+        self.config = Config() if batch_bytes is None else Config(index=IndexConfig(batch_bytes=batch_bytes))
         self.index = root / index
         self.events: list[tuple[str, dict[str, Any]]] = []
         for name in ("claude/projects", "codex/sessions", "qwen/projects"):
@@ -39,7 +40,7 @@ class Store:
         }
         writer = IndexWriter(self.index, patience=5)
         texts = Texts(Redactor())
-        self.worker = Worker(writer, "1", SOURCES, roots, Config(), texts, self._event, nothing)
+        self.worker = Worker(writer, "1", SOURCES, roots, self.config, texts, self._event, nothing)
 
     def _event(self, event: str, **fields: Any) -> None:
         self.events.append((event, fields))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,22 @@ def test_any_order_of_files_and_lines_gives_the_same_index(order: list[int], ste
 
 
 EXPECTED = _at_once()
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(order=st.permutations(range(len(NAMES))))
+def test_what_a_first_build_writes_and_does_not_commit_yet_is_looked_back_at(order: list[int]) -> None:
+    """Every file is written as soon as it is read, and committed with others, or when a later one asks for it."""
+    with tempfile.TemporaryDirectory() as place:
+        store = Store(Path(place), batch_bytes=1)
+        for newest, which in enumerate(order):
+            path = store.append(NAMES[which], *WORLD[NAMES[which]])
+            os.utime(path, (1_790_000_000 + newest, 1_790_000_000 + newest))
+        found = _without_root(dump(store.catch_up()), place)
+        commits = sum(event == "commit" for event, _ in store.events)
+        store.close()
+        assert differences(found, EXPECTED) == []
+        assert commits < len(NAMES)
 
 OLD = [
     WORLD[f"{R}{T}.jsonl"][0],

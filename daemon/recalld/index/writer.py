@@ -64,16 +64,25 @@ class IndexWriter:
     @property
     def snapshot(self) -> Snapshot:
         """The state of the last commit; waits for one that is being made, and makes one of what is `held`."""
-        if self._changed and self._whole:
-            self.commit()
+        self.commit_held()
         self.settle()
         return self._snapshot
 
     def hold(self) -> None:
-        """Note that what has been added so far is a consistent state, of which a commit can wait until somebody looks.
+        """Note that what has been added so far is a consistent state, of which a commit can wait until somebody looks, or
+        changes anything without saying `resume`.
 
         Every commit begins a segment, and small segments are merged: what is committed together costs less."""
         self._whole = True
+
+    def resume(self) -> None:
+        """Say that what comes next belongs to the next consistent state: what is held waits on, for both."""
+        self._whole = False
+
+    def commit_held(self) -> None:
+        """Commit what is held, if anything is."""
+        if self._changed and self._whole:
+            self.commit()
 
     def _read(self) -> Snapshot:
         self._index.reload()
@@ -81,6 +90,7 @@ class IndexWriter:
 
     def add(self, stored: Stored) -> None:
         """Add a document whose key the index does not hold."""
+        self.commit_held()
         self.settle()
         try:
             self._writer.add_document(document(stored))
@@ -105,6 +115,7 @@ class IndexWriter:
 
     def delete(self, name: str, value: str) -> None:
         """Delete the documents added so far that have this tag or id."""
+        self.commit_held()
         self.settle()
         try:
             self._writer.delete_documents_by_term(*term_of(name, value))
@@ -114,6 +125,7 @@ class IndexWriter:
 
     def delete_all_of(self, queries: Sequence[tantivy.Query]) -> None:
         """Delete the documents added so far that match every one of `queries`."""
+        self.commit_held()
         self.settle()
         query = tantivy.Query.boolean_query([(tantivy.Occur.Must, q) for q in queries])
         try:

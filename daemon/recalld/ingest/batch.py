@@ -403,7 +403,8 @@ class Batch:
         for skey in changed:
             settle_session(self, self.sessions[skey])
         if any(not node.fresh for skey in changed for node in self.sessions[skey].dirty_nodes.values()):
-            _ = self.writer.snapshot  # their texts are read back, so what is held must be committed before the first write
+            self.writer.commit_held()  # their texts are read back: not in the middle of writing
+        self.writer.resume()
         for skey in changed:
             write_session(self, self.sessions[skey])
         for file in self.dirty_leaf_files:
