@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from agents.conftest import need
-from agents.history import POOL, POOL_ASKED, POOL_CURE, SOCKET_FAILS, TARIFF_LINE, TARIFF_WHY, tariff
+from agents.history import POOL_ASKED, POOL_CURE, SOCKET_FAILS, TARIFF_LINE, TARIFF_WHY, tariff
 from agents.moves import Ask, Create, Open, Say, Shell
 from agents.stand_in import StandIn
 from agents.world import COMMANDS, LATE, SOON, World
+from made.problems import POOL
 from made.transcript import Agent
 from recall.lock import read_lock
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import pytest
 
 from agents.history import (
-    POOL,
     POOL_ASKED,
     POOL_CURE,
     SOCKET,
@@ -22,6 +21,7 @@ from agents.history import (
 from agents.moves import Ask, Open, Say, Shell
 from agents.stand_in import StandIn
 from agents.world import COMMANDS, LATE, SOON, Turn, World
+from made.problems import POOL
 from made.transcript import Agent
 
 ANSWER = "The chunks had been halved by a stale cursor."

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from hooks.hooks_history import POOL, PROJECT, History
+from hooks.hooks_history import PROJECT, History
+from made.problems import POOL
 from made.transcript import AGENTS, Agent, Step
 
 ERROR = POOL[1].text

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hooks.hooks_history import ASKED, POOL, PROJECT, History
+from hooks.hooks_history import ASKED, PROJECT, History
+from made.problems import POOL
 from made.transcript import Step
 from recall import frame
 from recalld.hooks.context import cut, framed

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from hooks.hooks_history import POOL, PROJECT, History, context
+from hooks.hooks_history import PROJECT, History, context
+from made.problems import POOL
 from recall import frame
 from recall.clean import clean
 

@@ -17,8 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hooks.hooks_history import ASKED, POOL, PROJECT, context
+from hooks.hooks_history import ASKED, PROJECT, context
 from hooks.hooks_machine import Machine
+from made.problems import POOL
 from recall import wire
 from recall.hooks import launch
 from recall.hooks.write import launcher_text, refresh_launcher, write_launcher

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hooks.hooks_history import ASKED, OTHER, POOL, PROJECT, STARTED, History
+from hooks.hooks_history import ASKED, OTHER, PROJECT, STARTED, History
+from made.problems import POOL
 from made.transcript import AGENTS, Agent, Step
 from recalld.settings import HooksConfig, ProjectHooks
 

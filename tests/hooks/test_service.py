@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-from hooks.hooks_history import ASKED, OTHER, POOL, PROJECT, context
+from hooks.hooks_history import ASKED, OTHER, PROJECT, context
 from hooks.hooks_machine import Machine
+from made.problems import POOL
 from made.transcript import Step
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from hooks.hooks_history import OTHER, POOL, STARTED, History
+from hooks.hooks_history import OTHER, STARTED, History
+from made.problems import POOL
 from made.transcript import Step
 
 DECIDED = (

@@ -15,14 +15,12 @@ import orjson
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from quality.redaction.load import Half, Item, items
-from quality.redaction.make_last import MARK, lines_of, secret, value
+from quality.redaction.make_last import innocents, lines_of, secret
 
 HERE = Path(__file__).resolve().parent
 SEED = "redaction/fresh/1"
 BEFORE: tuple[Half, ...] = ("dev", "opened", "trial", "final", "last")
 """The sets that were there first: a text or a value that one of them has is left out here."""
-DRAWS = 10
-"""How often a template of a `generated-` kind is used."""
 MARKED = re.compile("\ue000\\d+\ue001")
 """The place of a value in the text of a set's file."""
 
@@ -55,29 +53,11 @@ def secrets(rng: Random, before: list[Item]) -> Iterator[dict[str, Any]]:
                 yield made
 
 
-def innocents(rng: Random, before: list[Item]) -> Iterator[dict[str, Any]]:
-    """Yield every innocent text, none twice and none that an older set has; those of a `generated-` kind are drawn."""
-    seen = {item.text for item in before}
-    kind = ""
-    for line in lines_of("fresh-innocents.txt"):
-        if line.startswith("## "):
-            kind = line[3:]
-            continue
-        generated = kind.startswith("generated-")
-        for _ in range(DRAWS if generated else 1):
-            text = line.replace("⏎", "\n")
-            if generated:
-                text = MARK.sub(lambda m: value(m[1], rng, harmless=True), text)
-            if text not in seen:
-                seen.add(text)
-                yield {"kind": kind, "text": text}
-
-
 def lines() -> bytes:
     """Return the set as it stands in the file."""
     before = older()
     found = [{"secret": True} | x for x in secrets(Random(SEED), before)]
-    found += [{"secret": False} | x for x in innocents(Random(SEED + "/innocent"), before)]
+    found += [{"secret": False} | x for x in innocents("fresh-innocents.txt", Random(SEED + "/innocent"), before)]
     return b"".join(orjson.dumps(x) + b"\n" for x in found)
 
 

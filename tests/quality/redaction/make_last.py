@@ -6,7 +6,7 @@ import re
 import sys
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,7 +15,7 @@ import orjson
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from quality.redaction.load import Half, items
+from quality.redaction.load import Half, Item, items
 from quality.redaction.shapes import ALNUM, BASE64, DIGITS, HARMLESS, HEX, LOWER, TOKENS, UPPER, URLSAFE, Shape, draw, of
 from quality.redaction.shapes import VALUES as SHARED
 
@@ -209,11 +209,11 @@ def secret(kind: str, text: str, rng: Random) -> dict[str, Any]:
     return {"kind": kind, "text": MARK.sub(fill, STAY.sub(r"\1", text)), "hidden": hidden, "must_survive": stay}
 
 
-def innocents(rng: Random) -> Iterator[dict[str, Any]]:
-    """Yield every innocent text, those by hand as they stand, none twice and none that an older set has."""
-    seen = {item.text for half in BEFORE for item in items(half)}
+def innocents(name: str, rng: Random, before: Iterable[Item]) -> Iterator[dict[str, Any]]:
+    """Yield every innocent text of a template file, those by hand as they stand, none twice and none of `before`."""
+    seen = {item.text for item in before}
     kind = ""
-    for line in lines_of("last-innocents.txt"):
+    for line in lines_of(name):
         if line.startswith("## "):
             kind = line[3:]
             continue
@@ -229,8 +229,9 @@ def innocents(rng: Random) -> Iterator[dict[str, Any]]:
 
 def lines() -> bytes:
     """Return the set as it stands in the file."""
+    older = [item for half in BEFORE for item in items(half)]
     found = [{"secret": True} | x for x in secrets(Random(SEED))]
-    found += [{"secret": False} | x for x in innocents(Random(SEED + "/innocent"))]
+    found += [{"secret": False} | x for x in innocents("last-innocents.txt", Random(SEED + "/innocent"), older)]
     return b"".join(orjson.dumps(x) + b"\n" for x in found)
 
 
