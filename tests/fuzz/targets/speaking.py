@@ -16,7 +16,8 @@ from tests.fuzz import mutate
 from tests.fuzz.draw import Draw
 from tests.fuzz.target import Check, Target
 
-from hooks.hooks_history import ASKED, OTHER, POOL, PROJECT, History
+from hooks.hooks_history import ASKED, OTHER, PROJECT, History
+from made.problems import POOL
 from recall import frame as context_frame
 from recall import wire
 from recall.clean import clean
