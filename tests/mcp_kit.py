@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from processes import end_all, wait_until_gone
 from recall.lock import read_lock
 from recall.places import Places
 
@@ -78,6 +79,7 @@ class User:
 
     def end(self) -> None:
         self.recall("stop")
+        end_all("HOME", self.env["HOME"])
 
 
 class Client:
@@ -159,26 +161,6 @@ class Client:
         """Call a tool; return its one text."""
         (block,) = self.call(tool, **arguments)["content"]
         return str(block["text"])
-
-
-def wait_until_gone(pid: int) -> None:
-    """Return when the process has ended."""
-    if hasattr(os, "pidfd_open"):
-        try:
-            descriptor = os.pidfd_open(pid)
-        except ProcessLookupError:
-            return  # already
-        assert select.select([descriptor], [], [], PATIENCE)[0], f"process {pid} lives on"
-        os.close(descriptor)
-        return
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.01)  # no event tells of a process that is nobody's child
-    raise AssertionError(f"process {pid} lives on")
 
 
 def kill(pid: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -15,13 +14,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import psutil
-
 from agents.install import PREFIX
 from agents.moves import Move
 from agents.stand_in import StandIn
 from made.agents import WRITERS
 from made.transcript import Agent, Step, Writer, uuid4, uuid7
+from processes import end_all
 from recall.client import Client, connect
 from recall.places import Places
 
@@ -153,12 +151,7 @@ class World:
 
     def close(self) -> None:
         """End everything that was started for this person."""
-        for process in psutil.process_iter():
-            try:
-                if process.environ().get("HOME") == str(self.home):
-                    process.send_signal(signal.SIGKILL)
-            except (psutil.Error, OSError):
-                continue  # it has ended, or is another user's
+        end_all("HOME", str(self.home))
         self._runtime.cleanup()
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from mcp_kit import Client, User, kill, wait_until_gone
+from mcp_kit import Client, User, kill
+from processes import wait_until_gone
 from recall import RequestError, connect
 from recalld.server.mcp_host import COMMAND, McpHost
 

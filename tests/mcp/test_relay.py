@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_kit import RELAY, Client, User, kill, wait_until_gone
+from mcp_kit import RELAY, Client, User, kill
+from processes import wait_until_gone
 from recall import wire
 from recall.mcp import relay
 

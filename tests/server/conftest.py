@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from processes import end_all
 from recall.places import Places
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +21,7 @@ def home() -> Iterator[Path]:
     """A short temporary directory: a socket's path has little room."""
     with tempfile.TemporaryDirectory(prefix="rd-") as name:
         yield Path(name)
+        end_all("HOME", str(Path(name) / "home"))
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from typing import Any
 
 import psutil
 
+from processes import end_all
 from recall.client import Client, connect
 from recall.errors import RecallError
 from recall.places import Places
@@ -121,12 +121,5 @@ class Machine:
 
     def sweep(self) -> None:
         """End everything that this machine started, what a client started for it included."""
-        for process in psutil.process_iter(["pid"]):
-            try:
-                if process.environ().get("RECALLD_RUNTIME_DIR") == str(self.places.runtime):
-                    process.send_signal(signal.SIGKILL)
-            except (psutil.Error, OSError):
-                continue
-        if self.process is not None:
-            self.process.wait(20)
+        end_all("RECALLD_RUNTIME_DIR", str(self.places.runtime))
         self._runtime.cleanup()
