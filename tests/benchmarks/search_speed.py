@@ -67,6 +67,7 @@ def questions(corpus: Path, each: int) -> Questions:
         "exact_three_middling": lambda n: " ".join(rng.choices(middling[:4000], k=3)),
         "exact_phrase": lambda n: '"' + " ".join(rng.sample(frequent, 2)) + '"',
         "exact_filtered": lambda n: f"{rng.choice(frequent)} agent:codex project:{Path(known[n % each]['project']).name}",
+        "forms": lambda n: rng.choice(middling) + ("s", "ed", "ing")[n % 3],
         "close": lambda n: slip(rng.choice(middling)),
         "related_ten_words": lambda n: " ".join(rng.sample(frequent, 5) + rng.choices(middling, k=5)),
         "miss_word": lambda n: f"{coined(rng, 4)}wug{n}",

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -23,6 +21,7 @@ from typing import Any, Literal
 from recall.errors import RecallError, RequestError, Unavailable
 from recalld import logs
 from recalld.server.control import Control, Event
+from recalld.server.spawn import spawn
 
 COMMAND = (sys.executable, "-P", "-m", "recalld.ingest")
 FIRST_DELAY, LAST_DELAY = 0.1, 30.0
@@ -209,25 +208,12 @@ class Indexer:
         """Start a child and return how it ended."""
         loop = asyncio.get_running_loop()
         self.state = "starting"
-        ours, theirs = socket.socketpair()
         try:
-            process = await asyncio.create_subprocess_exec(
-                *self._command,
-                "--control-fd",
-                str(theirs.fileno()),
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                process_group=0,  # Ctrl-C is for us: we tell the child
-            )
+            process, ours = await spawn(self._command)
         except OSError as error:
-            ours.close()
             return f"cannot be started: {error.strerror}"
-        finally:
-            theirs.close()
         for pending in self._pending.values():
             pending.sent = False
-        ours.setblocking(False)
         _, control = await loop.connect_accepted_socket(lambda: Control(self._event), ours)
         self._process, self._control, self.pid = process, control, process.pid
         self._heard = loop.time()

@@ -12,7 +12,6 @@ import asyncio
 import os
 import signal
 import socket
-import subprocess
 import sys
 from collections import deque
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ from typing import Any
 from recall import wire
 from recall.errors import FrameTooLarge, ProtocolError
 from recalld import logs
+from recalld.server.spawn import spawn
 
 COMMAND = (sys.executable, "-P", "-m", "recalld.mcp")
 STOP = 1.0
@@ -88,25 +88,12 @@ class McpHost:
 
     async def _live(self) -> None:
         loop = asyncio.get_running_loop()
-        ours, theirs = socket.socketpair()
         try:
-            process = await asyncio.create_subprocess_exec(
-                *self._command,
-                "--control-fd",
-                str(theirs.fileno()),
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                process_group=0,  # Ctrl-C is for us: we tell the child
-            )
+            process, ours = await spawn(self._command)
         except OSError as error:
             logs.error("mcp_failed", how=f"cannot be started: {error.strerror}")
-            ours.close()
             self._refuse_waiting()
             return
-        finally:
-            theirs.close()
-        ours.setblocking(False)
         self._process, self._control, self._decoder, self.connections = process, ours, wire.Decoder(), 0
         loop.add_reader(ours, self._heard, ours)
         logs.info("mcp_started", pid=process.pid)
