@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from environment import environment
 from processes import end_all, wait_until_gone
 from recall.lock import read_lock
 from recall.places import Places
@@ -33,19 +34,8 @@ class User:
         shutil.copytree(SESSIONS / "qwen-code", root / "qwen")
         for name in ("home", "codex"):
             (root / name).mkdir()
-        self.env = {
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": os.pathsep.join([str(ROOT / "daemon"), str(ROOT / "client")]),
-            "HOME": str(root / "home"),
-            "TMPDIR": str(root),
-            "CLAUDE_CONFIG_DIR": str(root / "claude"),
-            "CODEX_HOME": str(root / "codex"),
-            "QWEN_HOME": str(root / "qwen"),
-            "QWEN_RUNTIME_DIR": str(root / "qwen"),
-            "RECALLD_DATA_DIR": str(self.places.data),
-            "RECALLD_RUNTIME_DIR": str(self.places.runtime),
-            "RECALLD_CONFIG": str(self.places.config),
-        }
+        code = os.pathsep.join([str(ROOT / "daemon"), str(ROOT / "client")])
+        self.env = environment(root, self.places) | {"PYTHONPATH": code}
 
     def recall(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

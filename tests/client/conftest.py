@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from environment import environment
 from recall import wire
 from recall.errors import RecallError
 from recall.lock import read_lock
@@ -39,23 +40,11 @@ class Home:
         for name in ("home", "work", "bin", "run"):
             (root / name).mkdir()
         self.places = Places(root / "data", root / "run", root / "config.toml")
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
-        paths = [str(Path(p).resolve()) for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
-        self.env = kept | {
+        self.env = environment(root, self.places) | {
             "PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": os.pathsep.join(paths),
             "PYTHONUTF8": "1",
-            "HOME": str(root / "home"),
             "XDG_CONFIG_HOME": str(root / "home" / ".config"),
-            "TMPDIR": str(root),
             "TZ": "UTC",
-            "CLAUDE_CONFIG_DIR": str(root / "claude"),
-            "CODEX_HOME": str(root / "codex"),
-            "QWEN_HOME": str(root / "qwen"),
-            "QWEN_RUNTIME_DIR": str(root / "qwen"),
-            "RECALLD_DATA_DIR": str(self.places.data),
-            "RECALLD_RUNTIME_DIR": str(self.places.runtime),
-            "RECALLD_CONFIG": str(self.places.config),
         }
 
     def command(self, *args: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -12,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from environment import environment
 from hooks.hooks_history import PROJECT, STARTED
 from made.agents import WRITERS
 from made.transcript import Agent, Step, Writer, uuid4
@@ -31,21 +31,7 @@ class Machine:
         self.places = Places(root / "data", Path(self._runtime.name), root / "config.toml")
         self.places.data.mkdir()
         (root / "home").mkdir()
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
-        paths = [str(Path(p).resolve()) for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
-        self.env = kept | {
-            "HOME": str(root / "home"),
-            "TMPDIR": str(root),
-            "CLAUDE_CONFIG_DIR": str(root / "claude"),
-            "CODEX_HOME": str(root / "codex"),
-            "QWEN_HOME": str(root / "qwen"),
-            "QWEN_RUNTIME_DIR": str(root / "qwen"),
-            "RECALLD_DATA_DIR": str(self.places.data),
-            "RECALLD_RUNTIME_DIR": str(self.places.runtime),
-            "RECALLD_CONFIG": str(self.places.config),
-        }
-        if paths:
-            self.env["PYTHONPATH"] = os.pathsep.join(paths)
+        self.env = environment(root, self.places)
         self.launcher = write_launcher(self.places, self.env)
         self.process: subprocess.Popen[bytes] | None = None
         self.rng = Random(11)

@@ -23,9 +23,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "daemon"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "client"))
 
 from benchmarks.corpus import generate
+from environment import environment
 from quality.hooks import load as hooks
 from quality.redaction import load as redaction
 from quality.search import load as search
+from recall.places import Places
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 HALVES = {
@@ -39,21 +41,10 @@ class World:
     """A temporary place with the history in it, and the commands run over it."""
 
     def __init__(self, root: Path) -> None:
-        keep = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV")}
-        places = {
-            "HOME": "home",
-            "CLAUDE_CONFIG_DIR": "claude",
-            "CODEX_HOME": "codex",
-            "QWEN_HOME": "qwen",
-            "QWEN_RUNTIME_DIR": "qwen",
-            "RECALLD_DATA_DIR": "data",
-            "RECALLD_RUNTIME_DIR": "run",
-            "RECALLD_CONFIG": "config.toml",
-        }
         self.root = root
         # this checkout is what is judged, whatever is installed
         code = os.pathsep.join(str(CHECKOUT / part) for part in ("daemon", "client"))
-        self.env = keep | {"PYTHONPATH": code} | {name: str(root / place) for name, place in places.items()}
+        self.env = environment(root, Places(root / "data", root / "run", root / "config.toml")) | {"PYTHONPATH": code}
         for name in ("home", "run"):
             (root / name).mkdir(mode=0o700)
 

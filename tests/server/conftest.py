@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from environment import environment
 from processes import end_all
 from recall.places import Places
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCATIONS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR")
 
 
 @pytest.fixture
@@ -32,12 +32,4 @@ def places(home: Path) -> Places:
 @pytest.fixture
 def env(home: Path, places: Places) -> dict[str, str]:
     """The whole environment of a daemon that touches nothing but `home`."""
-    return {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": os.pathsep.join([str(ROOT / "daemon"), str(ROOT / "client")]),
-        "HOME": str(home / "home"),
-        "RECALLD_DATA_DIR": str(places.data),
-        "RECALLD_RUNTIME_DIR": str(places.runtime),
-        "RECALLD_CONFIG": str(places.config),
-        **{name: str(home / "agents" / name.lower()) for name in LOCATIONS},
-    }
+    return environment(home, places) | {"PYTHONPATH": os.pathsep.join([str(ROOT / "daemon"), str(ROOT / "client")])}

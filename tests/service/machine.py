@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -12,6 +11,7 @@ from typing import Any
 
 import psutil
 
+from environment import environment
 from processes import end_all
 from recall.client import Client, connect
 from recall.errors import RecallError
@@ -32,18 +32,7 @@ class Machine:
         # A socket's path is short, and pytest's directories are not.
         self._runtime = tempfile.TemporaryDirectory(prefix="recalld-")
         self.places = Places(root / "data", Path(self._runtime.name), root / "config.toml")
-        kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
-        self.env = kept | {
-            "HOME": str(root / "home"),
-            "CLAUDE_CONFIG_DIR": str(self.claude),
-            "CODEX_HOME": str(self.codex),
-            "QWEN_HOME": str(self.qwen),
-            "QWEN_RUNTIME_DIR": str(self.qwen),
-            "RECALLD_DATA_DIR": str(self.places.data),
-            "RECALLD_RUNTIME_DIR": str(self.places.runtime),
-            "RECALLD_CONFIG": str(self.places.config),
-            "NO_COLOR": "1",
-        }
+        self.env = environment(root, self.places) | {"NO_COLOR": "1"}
         self.command = [str(RECALLD)]
         """What `start` runs."""
         self.process: subprocess.Popen[bytes] | None = None
