@@ -27,7 +27,7 @@ from recalld.ingest.nodes import Entry, Held, LeafTitle, Node, Session, is_perso
 from recalld.ingest.ownership import decide
 from recalld.ingest.texts import Texts
 from recalld.ingest.write import settle_session, write_session
-from recalld.model import Fact, Message, Record
+from recalld.model import Fact, Message, Record, is_name
 from recalld.sources.base import Source
 
 _KEPT_NODES = 15_000
@@ -215,7 +215,7 @@ class Batch:
 
     def _enter(self, source: Source, session: Session, node: Node, fill: Callable[[], None]) -> None:
         """Insert a node with records: as a copy where another session holds it, else with what `fill` puts into it."""
-        elsewhere = self._elsewhere(session, node.uid) if source.lineage == "ids" else set()
+        elsewhere = self._elsewhere(session, node.uid) if source.lineage == "ids" and is_name(node.uid) else set()
         if elsewhere:
             # Whoever turns out to own it, the text is already there once.
             session.lineage |= elsewhere

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from recalld.model import is_name
+
 Place = tuple[str, str]
 """(skey, uid): one node of one session."""
 
@@ -38,12 +40,13 @@ def by_ids(lineage: Mapping[str, Holding]) -> Ownership:
     holders: dict[str, list[str]] = {}
     for skey, holding in lineage.items():
         for uid, _, _ in holding.nodes:
-            holders.setdefault(uid, []).append(skey)
+            if is_name(uid):
+                holders.setdefault(uid, []).append(skey)
 
     first_own: dict[str, int | None] = {}
     ages: dict[str, tuple[int, int, int, str]] = {}
     for skey, holding in lineage.items():
-        own = [time or 0 for uid, time, _ in holding.nodes if len(holders[uid]) == 1]
+        own = [time or 0 for uid, time, _ in holding.nodes if len(holders.get(uid, ())) < 2]
         first_own[skey] = min(own, default=None)
         first = min((time for _, time, _ in holding.nodes if time is not None), default=_NEVER)
         ages[skey] = (_depth(lineage, skey), first, min(own, default=-1), skey)

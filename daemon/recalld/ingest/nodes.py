@@ -19,7 +19,7 @@ from recalld.index.documents import (
     split_session_key,
 )
 from recalld.index.reader import Snapshot
-from recalld.model import Kind, Role
+from recalld.model import NO_LINKS, Kind, Role
 
 Entry = tuple[str, Any, str | None, int | None, int]
 """A fact: (name, value, leaf, time, offset)."""
@@ -57,7 +57,7 @@ class Node:
     time: int | None
     held: list[Held]
     person: bool = False
-    """It is what a person said: a branch can start here."""
+    """It is what a person said."""
     project: str | None = None
     branch: str | None = None
     model: str | None = None
@@ -77,6 +77,16 @@ class Node:
     def own(self) -> bool:
         return self.owner is None and bool(self.held)
 
+    @property
+    def linked(self) -> bool:
+        """Whether it has a place in the tree."""
+        return self.up != NO_LINKS
+
+    @property
+    def turn(self) -> bool:
+        """Whether a branch can start here: a person said it, or did it (a command of their own)."""
+        return any(h.role == "user" for h in self.held)
+
 
 @dataclass(slots=True)
 class Branches:
@@ -85,8 +95,8 @@ class Branches:
     live: set[str]
     """The nodes from the live end up to a root."""
     leaf: str | None
-    persons: dict[str | None, int]
-    """How many things a person said hang below each node."""
+    turns: dict[str | None, int]
+    """How many things that a person said or did hang below each node."""
 
 
 @dataclass(slots=True)
@@ -212,7 +222,7 @@ class Session:
         """Work out `node.parent`; return whether it changed. A parent that has not been seen leaves it unresolved."""
         up, seen = node.up, 0
         parent: str | None = None
-        while up is not None:
+        while up:
             above = self.nodes.get(up)
             if above is None or seen > len(self.nodes):
                 self.unresolved.add(node.uid)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from recalld.model import Fact, Item, Message
+from recalld.model import NO_LINKS, Fact, Item, Message
 from recalld.sources import said
 from recalld.sources.base import Line
 from recalld.sources.jsonl import epoch_ms, string
@@ -43,7 +43,7 @@ class HistoryParser:
             Message(
                 session,
                 f"history-{line.number}",
-                None,
+                NO_LINKS,
                 time,
                 line.offset,
                 line.length,
