@@ -69,3 +69,32 @@ def test_a_branch_that_starts_with_a_persons_own_command_is_abandoned_too(case: 
     case.append(CLAUDE, cc("user", "b3", "a1", "<bash-input>make again</bash-input>", 6))
     case.read()
     assert case.lines(S) == ["plan", "how?", "make again"]
+
+
+def test_a_transcript_under_another_name_is_the_session_of_that_name(case: Case) -> None:
+    """A session's id is its file's name: what was said goes with it, and what is appended goes on there."""
+    path = case.write(CLAUDE, cc("user", "u1", None, "renamedterm", 0), cc("assistant", "a1", "u1", "fine", 1))
+    case.read()
+    path.rename(path.with_name(f"{OTHER}.jsonl"))
+    case.read()
+    assert list(case.sessions()) == case.found("renamedterm") == [OTHER]
+    case.append(f"{DIR}/{OTHER}.jsonl", cc("user", "u2", "a1", "and on", 2))
+    case.read()
+    assert case.lines(OTHER) == ["renamedterm", "fine", "and on"] and case.matches("renamedterm") == 1
+    (case.root / DIR).rename(case.root / f"{DIR}-moved")
+    case.read()
+    assert case.lines(OTHER) == ["renamedterm", "fine", "and on"]
+    assert case.sessions()[OTHER]["path"] == str(case.root / f"{DIR}-moved/{OTHER}.jsonl")
+
+
+def test_two_transcripts_that_swap_their_names_swap_what_they_say(case: Case) -> None:
+    one = case.write(CLAUDE, cc("user", "u1", None, "oneterm", 0))
+    two = case.write(f"{DIR}/{OTHER}.jsonl", cc("user", "v1", None, "twoterm", 0, sessionId=OTHER))
+    case.read()
+    spare = one.with_suffix(".swap")
+    one.rename(spare)
+    two.rename(one)
+    spare.rename(two)
+    case.read()
+    assert case.found("oneterm") == [OTHER] and case.found("twoterm") == [S]
+    assert case.matches("oneterm") == 1 and case.matches("twoterm") == 1
