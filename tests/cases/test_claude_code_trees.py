@@ -98,3 +98,18 @@ def test_two_transcripts_that_swap_their_names_swap_what_they_say(case: Case) ->
     case.read()
     assert case.found("oneterm") == [OTHER] and case.found("twoterm") == [S]
     assert case.matches("oneterm") == 1 and case.matches("twoterm") == 1
+
+
+def test_a_copy_that_says_nothing_of_its_own_is_titled_by_what_it_shows(case: Case) -> None:
+    lines = [cc("user", "u1", None, "title of both", 0), cc("assistant", "a1", "u1", "fine", 1)]
+    case.write(CLAUDE, *lines)
+    copies = [line | {"sessionId": OTHER, "forkedFrom": {"sessionId": S, "messageUuid": line["uuid"]}} for line in lines]
+    case.write(f"{DIR}/{OTHER}.jsonl", *copies)
+    case.read()
+    assert [(s["title"], s["records"]) for s in case.sessions().values()] == [("title of both", 0), ("title of both", 2)]
+    case.append(f"{DIR}/{OTHER}.jsonl", cc("assistant", "b1", "a1", "an answer of its own", 2, sessionId=OTHER))
+    case.read()
+    assert case.sessions()[OTHER]["title"] == "title of both"
+    case.append(f"{DIR}/{OTHER}.jsonl", cc("user", "u2", "b1", "its own prompt", 3, sessionId=OTHER))
+    case.read()
+    assert case.sessions()[OTHER]["title"] == "its own prompt"

@@ -145,6 +145,8 @@ def _title(session: Session, facts: _Facts, rank: dict[str, int]) -> tuple[str |
         return max(titles)[3], True
     if session.first_prompt is not None:
         return session.first_prompt[1], False
+    if session.copied_prompt is not None:
+        return session.copied_prompt, False
     if facts.description:
         return facts.description, False
     return None, False

@@ -150,6 +150,8 @@ class Session:
     """What `fold` sums up; None where it must be summed up anew."""
     first_prompt: tuple[str, str] | None = None
     """(uid, title made of it) of the first thing that a person said in a record of the session's own."""
+    copied_prompt: str | None = None
+    """The title that the first thing a person said gives, where all of that are copies."""
     told_sub_agent: bool | None = None
     """`sub_agent`, once it has been worked out from the facts as they are."""
     prompt_only: bool = False
