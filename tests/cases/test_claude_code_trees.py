@@ -113,3 +113,47 @@ def test_a_copy_that_says_nothing_of_its_own_is_titled_by_what_it_shows(case: Ca
     case.append(f"{DIR}/{OTHER}.jsonl", cc("user", "u2", "b1", "its own prompt", 3, sessionId=OTHER))
     case.read()
     assert case.sessions()[OTHER]["title"] == "its own prompt"
+
+
+def test_going_back_to_before_a_compaction_leaves_behind_what_came_after_it(case: Case) -> None:
+    boundary = {
+        "type": "system",
+        "subtype": "compact_boundary",
+        "uuid": "c1",
+        "parentUuid": None,
+        "logicalParentUuid": "a1",
+        "sessionId": S,
+        "compactMetadata": {"preTokens": 1000},
+    }
+    case.write(
+        CLAUDE,
+        cc("user", "u1", None, "plan", 0),
+        cc("assistant", "a1", "u1", "how?", 1),
+        boundary,
+        cc("user", "s1", "c1", "planning was summed up", 3, isCompactSummary=True),
+        cc("user", "u2", "s1", "after the summary", 4),
+        cc("assistant", "a2", "u2", "done after it", 5),
+    )
+    case.read()
+    assert case.lines(S) == ["plan", "how?", "planning was summed up", "after the summary", "done after it"]
+    case.append(CLAUDE, cc("user", "u3", "a1", "as if it had never been", 6))
+    case.read()
+    assert case.lines(S) == ["plan", "how?", "as if it had never been"]
+    assert [r["id"] for r in case.records(S, all_branches=True) if r["abandoned"]] == ["s1", "u2", "a2"]
+    case.append(CLAUDE, cc("assistant", "a3", "u3", "as you say", 7))
+    case.read()
+    assert case.lines(S)[2:] == ["as if it had never been", "as you say"]
+
+
+def test_what_was_typed_while_a_compaction_ran_stays(case: Case) -> None:
+    case.write(
+        CLAUDE,
+        cc("user", "u1", None, "plan", 0),
+        cc("assistant", "a1", "u1", "how?", 1),
+        cc("user", "u2", "a1", "typed meanwhile", 2),
+        {"type": "system", "subtype": "compact_boundary", "uuid": "c1", "parentUuid": None, "logicalParentUuid": "a1"},
+        cc("user", "s1", "c1", "planning was summed up", 3, isCompactSummary=True),
+        cc("assistant", "a2", "s1", "on it", 4),
+    )
+    case.read()
+    assert case.lines(S) == ["plan", "how?", "typed meanwhile", "planning was summed up", "on it"]

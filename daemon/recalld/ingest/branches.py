@@ -5,6 +5,10 @@ branch at the same parent, and the first one stays in the file. But side branche
 whose results each hang on their own call, so a branch counts as abandoned only if it starts with something a *person*
 said or did, where another such thing at the same place lies on the live path. Lines that say nothing of the tree
 (a history of prompts, a record without ids) are no branches of it: nothing abandons them, and they nothing.
+
+A compaction's summary hangs on what it sums up. Who then goes back to before it leaves the summary behind, and all that
+was said after it: so a summary on which a person went on is such a start too, though it displaces nothing itself (a
+message that was typed while the compaction ran has the same parent).
 """
 
 from __future__ import annotations
@@ -29,9 +33,15 @@ def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> tup
         at = nodes[at].up
 
     siblings: dict[str | None, list[Node]] = {}
+    summaries: list[Node] = []
     turns: dict[str | None, int] = {}
     for node in order:
-        if node.turn and node.linked:
+        if not node.linked:
+            continue
+        if node.summary:
+            turns[node.parent] = turns.get(node.parent, 0) + 1
+            summaries.append(node)
+        elif node.turn:
             turns[node.parent] = turns.get(node.parent, 0) + 1
             if node.parent is not None or _at_root(nodes, node):
                 siblings.setdefault(node.parent, []).append(node)
@@ -41,6 +51,11 @@ def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> tup
         if len(group) > 1 and any(n.uid in live for n in group)
         for node in group
         if node.uid not in live
+    }
+    starts |= {
+        node.uid
+        for node in summaries
+        if node.uid not in live and turns.get(node.uid) and any(n.uid in live for n in siblings.get(node.parent, ()))
     }
     return Branches(live, leaf, turns), _below(nodes, starts) if starts else set()
 
@@ -54,7 +69,7 @@ def extend(branches: Branches, nodes: dict[str, Node], new: list[Node]) -> bool:
     for node in new:
         if not node.linked:
             continue
-        if node.turn:
+        if node.turn or node.summary:
             branches.turns[node.parent] = branches.turns.get(node.parent, 0) + 1
             if branches.turns[node.parent] > 1:
                 return False

@@ -87,6 +87,11 @@ class Node:
         """Whether a branch can start here: a person said it, or did it (a command of their own)."""
         return any(h.role == "user" for h in self.held)
 
+    @property
+    def summary(self) -> bool:
+        """Whether it sums up what lies above it."""
+        return any(h.kind == "summary" for h in self.held)
+
 
 @dataclass(slots=True)
 class Branches:
@@ -96,7 +101,7 @@ class Branches:
     """The nodes from the live end up to a root."""
     leaf: str | None
     turns: dict[str | None, int]
-    """How many things that a person said or did hang below each node."""
+    """How many things that a person said or did, and summaries, hang below each node."""
 
 
 @dataclass(slots=True)
