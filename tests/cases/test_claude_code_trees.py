@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from case_kit import CLAUDE, Case, S, cc
+from case_kit import CLAUDE, Case, S, cc, result, use
 
 DIR = "claude/projects/-srv-shop"
 OTHER = "5e551011-0000-4000-8000-0000000000ba"
@@ -157,3 +157,63 @@ def test_what_was_typed_while_a_compaction_ran_stays(case: Case) -> None:
     )
     case.read()
     assert case.lines(S) == ["plan", "how?", "typed meanwhile", "planning was summed up", "on it"]
+
+
+def test_two_messages_that_are_only_called_the_same_are_two(case: Case) -> None:
+    """An id alone makes no copy: nothing that was said may be lost for it, nor be shown in another session."""
+    for session, word in ((S, "northterm"), (OTHER, "southterm")):
+        case.write(
+            f"{DIR}/{session}.jsonl",
+            cc("user", "u1", None, f"{word} asked", 0, sessionId=session),
+            cc("assistant", "a1", "u1", "one answer to both", 1, sessionId=session),
+            cc("user", "u2", "a1", f"{word} again", 2, sessionId=session),
+        )
+    fork = "5e551011-0000-4000-8000-0000000000bb"
+    origin = {"forkedFrom": {"sessionId": OTHER, "messageUuid": "u1"}, "sessionId": fork}
+    case.write(
+        f"{DIR}/{fork}.jsonl", cc("user", "u1", None, "southterm asked", 0, **origin), cc("user", "u9", "u1", "forked", 9)
+    )
+    for _ in range(2):
+        case.read()
+        assert case.lines(S) == ["northterm asked", "one answer to both", "northterm again"]
+        assert case.lines(OTHER) == ["southterm asked", "one answer to both", "southterm again"]
+        assert case.lines(fork) == ["southterm asked", "forked"]
+        assert case.found("northterm") == [S] and case.matches("northterm") == 2
+        assert case.found("southterm") == [OTHER] and case.matches("southterm") == 2
+        case.end()
+
+
+def test_a_fork_of_an_output_whose_rest_lies_beside_is_a_copy_whenever_the_rest_appears(case: Case) -> None:
+    spill = case.path(f"{DIR}/{S}/tool-results/c1.txt")
+    lines = [
+        cc("assistant", "a1", None, use("c1", "Bash", command="./big"), 0),
+        cc("user", "t1", "a1", result("c1", "bigterm preview"), 1, toolUseResult={"persistedOutputPath": str(spill)}),
+    ]
+    copies = [line | {"sessionId": OTHER, "forkedFrom": {"sessionId": S, "messageUuid": line["uuid"]}} for line in lines]
+    case.write(f"{DIR}/{OTHER}.jsonl", *copies, cc("user", "u2", "t1", "on", 2, sessionId=OTHER))
+    case.read()
+    spill.write_text("restterm")
+    case.read()
+    case.write(CLAUDE, *lines)
+    case.read()
+    assert case.found("bigterm") == case.found("restterm") == [S] and case.matches("bigterm") == 1
+    assert case.lines(OTHER)[:2] == case.lines(S)
+
+
+def test_an_original_that_is_rewritten_says_what_is_new_and_its_copies_what_they_said(case: Case) -> None:
+    def lines(word: str, session: str, **more: object) -> list[dict[str, object]]:
+        first = cc("user", "u1", None, word, 0, sessionId=session, **more)
+        return [first, cc("assistant", "a1", "u1", "fine", 1, sessionId=session, **more)]
+
+    origin = {"forkedFrom": {"sessionId": S, "messageUuid": "u1"}}
+    case.write(CLAUDE, *lines("oldterm", S))
+    case.write(f"{DIR}/{OTHER}.jsonl", *lines("oldterm", OTHER, **origin), cc("user", "u2", "a1", "on", 5, sessionId=OTHER))
+    case.read()
+    assert case.found("oldterm") == [S]
+    case.write(CLAUDE, *lines("newterm", S))
+    case.read()
+    assert case.lines(S) == ["newterm", "fine"] and case.lines(OTHER) == ["oldterm", "fine", "on"]
+    assert case.found("newterm") == [S] and case.found("oldterm") == [OTHER] and case.matches("fine") == 1
+    case.write(CLAUDE, *lines("oldterm", S))
+    case.read()
+    assert case.found("oldterm") == [S] and case.matches("oldterm") == 1 and case.found("newterm") == []

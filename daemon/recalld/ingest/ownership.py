@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recalld.index.documents import StoredRecord, session_key
+from recalld.index.documents import SEPARATOR, StoredRecord, session_key
 from recalld.ingest import lineage
 from recalld.ingest.lineage import Holding, Place
 from recalld.ingest.nodes import Held, Node, Session, is_person, title_of
+from recalld.model import Record
 from recalld.sources import SOURCES
 
 if TYPE_CHECKING:
@@ -27,6 +29,45 @@ def decide(batch: Batch) -> None:
             _apply(batch, group)
         for member in group.values():
             member.regroup = False
+
+
+def says(batch: Batch, records: list[Record], project: str | None, fragments: bool, holder: Session, uid: str) -> bool:
+    """Return whether the message `uid` of `holder` says what these records say: an id alone makes no copy, or a
+    message would be lost wherever two unrelated ones are called the same."""
+    node: Node | None = holder.nodes[uid]
+    for _ in range(10):  # a copy of a copy, until ownership is decided
+        if node is None or node.owner is None:
+            break
+        holder, uid = batch.session(node.owner[0]), node.owner[1]
+        node = holder.nodes.get(uid)
+    theirs: Sequence[Held | StoredRecord] = batch.orphans.get((holder.skey, uid), ())
+    if node is not None and node.own:
+        theirs = node.held
+    if not theirs:
+        return True  # its text is on the way from one session to another
+    found = [
+        (held.role, held.kind) == (record.role, record.kind)
+        and (
+            held.hash == batch.texts.hash(record, project)
+            or (stored := held if isinstance(held, StoredRecord) else batch.record(holder, held.id)) is None
+            or batch.texts.goes_on(stored, record, project, fragments=fragments)
+        )
+        for held, record in zip(theirs, records, strict=False)
+    ]
+    return any(found) if fragments else all(found) and len(theirs) == len(records)
+
+
+def leave_behind(batch: Batch, session: Session, uid: str) -> None:
+    """A file that is read anew says something else under this id: what it said stays with the copies of it."""
+    said = batch.orphans.pop((session.skey, uid), None)
+    if said is None:
+        return
+    before = (session.skey, uid + SEPARATOR)
+    batch.orphans[before] = said
+    for skey in session.lineage:
+        copy = batch.session(skey).nodes.get(uid)
+        if copy is not None and copy.owner == (session.skey, uid):
+            copy.owner = before
 
 
 def _concerned(batch: Batch, session: Session) -> bool:
@@ -75,6 +116,7 @@ def _apply(batch: Batch, group: dict[str, Session]) -> None:
                 for n in batch.in_order(session)
                 if n.held or n.owner is not None
             ),
+            copied={n.uid: _text_of(group, n.owner) for n in session.nodes.values() if n.owner is not None},
         )
     rule = lineage.by_prefix if SOURCES[agent].lineage == "prefix" else lineage.by_ids
     outcome = rule(holdings)
@@ -84,6 +126,20 @@ def _apply(batch: Batch, group: dict[str, Session]) -> None:
             session.dirty = True
     _move_texts(batch, group, outcome.copies)
     _settle_copies(group, outcome.copies)
+
+
+def _text_of(group: dict[str, Session], place: Place) -> Place:
+    """Return where the text is that a copy says is at `place`: until it is decided, there may be another copy. Two that
+    say it of each other, as when a file was read anew, are one class all the same."""
+    seen: set[Place] = set()
+    while place not in seen:
+        seen.add(place)
+        holder = group.get(place[0])
+        node = holder.nodes.get(place[1]) if holder is not None else None
+        if node is None or node.owner is None:
+            return place
+        place = node.owner
+    return min(seen)
 
 
 def _move_texts(batch: Batch, group: dict[str, Session], copies: dict[Place, Place]) -> None:
