@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from case_kit import CLAUDE, Case, S, cc, result, use
+from case_kit import CLAUDE, Case, S, at, cc, encode, result, use
 
 DIR = "claude/projects/-srv-shop"
 OTHER = "5e551011-0000-4000-8000-0000000000ba"
@@ -217,3 +217,13 @@ def test_an_original_that_is_rewritten_says_what_is_new_and_its_copies_what_they
     case.write(CLAUDE, *lines("oldterm", S))
     case.read()
     assert case.found("oldterm") == [S] and case.matches("oldterm") == 1 and case.found("newterm") == []
+
+
+def test_records_without_ids_that_are_glued_on_one_line_are_all_there(case: Case) -> None:
+    glued = [{"type": "user", "timestamp": at(n), "message": {"role": "user", "content": f"gluedterm {n}"}} for n in range(3)]
+    typed = [{"display": f"typedterm {n}", "timestamp": 1764320400000 + n, "sessionId": OTHER} for n in range(2)]
+    case.path(CLAUDE).write_bytes(b"".join(encode(line).rstrip() for line in glued) + b"\n")
+    case.path("claude/history.jsonl").write_bytes(b"".join(encode(line).rstrip() for line in typed) + b"\n")
+    case.read()
+    assert case.lines(S) == ["gluedterm 0", "gluedterm 1", "gluedterm 2"]
+    assert case.lines(OTHER) == ["typedterm 0", "typedterm 1"]

@@ -42,7 +42,7 @@ class HistoryParser:
         items.append(
             Message(
                 session,
-                f"history-{line.number}",
+                f"history-{line.place}",
                 NO_LINKS,
                 time,
                 line.offset,

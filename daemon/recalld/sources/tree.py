@@ -63,7 +63,7 @@ class TreeParser:
         if not uid or not isinstance(uid, str):
             if not records:
                 return None
-            uid = f"line-{line.number}"
+            uid = f"line-{line.place}"
             parent = parent or NO_LINKS
         elif parent is None and "parentUuid" not in line.data:
             parent = NO_LINKS
