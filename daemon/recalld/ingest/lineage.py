@@ -40,11 +40,11 @@ class Ownership:
 def by_ids(lineage: Mapping[str, Holding]) -> Ownership:
     """Decide for agents that keep a message's id when they copy it: what has one id and was found to be one text is one
     record."""
-    holders: dict[Place, list[str]] = {}
+    holders: dict[Place, list[Place]] = {}
     for skey, holding in lineage.items():
         for uid, _, _ in holding.nodes:
             if is_name(uid):
-                holders.setdefault(holding.copied.get(uid, (skey, uid)), []).append(skey)
+                holders.setdefault(holding.copied.get(uid, (skey, uid)), []).append((skey, uid))
 
     first_own: dict[str, int | None] = {}
     ages: dict[str, tuple[int, int, int, str]] = {}
@@ -55,10 +55,10 @@ def by_ids(lineage: Mapping[str, Holding]) -> Ownership:
         ages[skey] = (_depth(lineage, skey), first, min(own, default=-1), skey)
 
     copies: dict[Place, Place] = {}
-    for (_, uid), sessions in holders.items():
-        if len(sessions) > 1:
-            owner = min(sessions, key=ages.__getitem__)
-            copies.update({(skey, uid): (owner, uid) for skey in sessions if skey != owner})
+    for places in holders.values():
+        if len(places) > 1:
+            owner = min(places, key=lambda place: ages[place[0]])
+            copies.update({place: owner for place in places if place != owner})
     return Ownership(copies, first_own)
 
 

@@ -45,15 +45,19 @@ def says(batch: Batch, records: list[Record], project: str | None, fragments: bo
         theirs = node.held
     if not theirs:
         return True  # its text is on the way from one session to another
-    found = [
-        (held.role, held.kind) == (record.role, record.kind)
-        and (
-            held.hash == batch.texts.hash(record, project)
-            or (stored := held if isinstance(held, StoredRecord) else batch.record(holder, held.id)) is None
-            or batch.texts.goes_on(stored, record, project, fragments=fragments)
-        )
-        for held, record in zip(theirs, records, strict=False)
-    ]
+
+    def one(held: Held | StoredRecord, record: Record) -> bool:
+        if (held.role, held.kind) != (record.role, record.kind):
+            return False
+        if held.hash == batch.texts.hash(record, project):
+            return True
+        stored = held if isinstance(held, StoredRecord) else batch.record(holder, held.id)
+        if stored is None and isinstance(held, Held):  # written, and not committed
+            batch.writer.commit_held()
+            stored = batch.record(holder, held.id)
+        return stored is not None and batch.texts.goes_on(stored, record, project, fragments=fragments)
+
+    found = [one(held, record) for held, record in zip(theirs, records, strict=False)]
     return any(found) if fragments else all(found) and len(theirs) == len(records)
 
 
@@ -116,7 +120,7 @@ def _apply(batch: Batch, group: dict[str, Session]) -> None:
                 for n in batch.in_order(session)
                 if n.held or n.owner is not None
             ),
-            copied={n.uid: _text_of(group, n.owner) for n in session.nodes.values() if n.owner is not None},
+            copied={n.uid: _places_of(group, n.owner)[-1] for n in session.nodes.values() if n.owner is not None},
         )
     rule = lineage.by_prefix if SOURCES[agent].lineage == "prefix" else lineage.by_ids
     outcome = rule(holdings)
@@ -128,18 +132,17 @@ def _apply(batch: Batch, group: dict[str, Session]) -> None:
     _settle_copies(group, outcome.copies)
 
 
-def _text_of(group: dict[str, Session], place: Place) -> Place:
-    """Return where the text is that a copy says is at `place`: until it is decided, there may be another copy. Two that
-    say it of each other, as when a file was read anew, are one class all the same."""
-    seen: set[Place] = set()
-    while place not in seen:
-        seen.add(place)
-        holder = group.get(place[0])
-        node = holder.nodes.get(place[1]) if holder is not None else None
-        if node is None or node.owner is None:
-            return place
-        place = node.owner
-    return min(seen)
+def _places_of(group: dict[str, Session], place: Place) -> list[Place]:
+    """Return where the text can be that a copy says is at `place`: until it is decided, there may be another copy, that
+    says it is elsewhere. The last one is where it is, unless two say it of each other: a file was read anew."""
+    places: list[Place] = []
+    at: Place | None = place
+    while at is not None and at not in places:
+        places.append(at)
+        holder = group.get(at[0])
+        node = holder.nodes.get(at[1]) if holder is not None else None
+        at = node.owner if node is not None else None
+    return places if at is None else [*places, min(places)]
 
 
 def _move_texts(batch: Batch, group: dict[str, Session], copies: dict[Place, Place]) -> None:
@@ -166,15 +169,18 @@ def _move_texts(batch: Batch, group: dict[str, Session], copies: dict[Place, Pla
 def _take_over(batch: Batch, group: dict[str, Session], session: Session, node: Node) -> None:
     """Make a copy the record itself: its owner no longer holds it, or is younger."""
     assert node.owner is not None
-    skey, uid = node.owner
-    records = batch.orphans.get(node.owner)
-    if records is None:
+    records: list[StoredRecord] | None = None
+    for skey, uid in _places_of(group, node.owner):
+        records = batch.orphans.get((skey, uid))
         holder = group.get(skey)
         theirs = holder.nodes.get(uid) if holder is not None else None
-        if holder is not None and theirs is not None and theirs.own:
+        if records is None and holder is not None and theirs is not None and theirs.own:
             records = _texts(batch, holder, theirs)
-        else:
-            records = next((r for (_, u), r in batch.orphans.items() if u == uid), None)
+        if records is not None:
+            break
+    uid = node.owner[1]
+    if records is None:
+        records = next((r for (_, u), r in batch.orphans.items() if u == uid), None)
     if records is None:
         for other in group.values():
             theirs = other.nodes.get(uid)
