@@ -11,8 +11,20 @@ from typing import Any, Literal
 Role = Literal["user", "assistant", "tool", "system"]
 Kind = Literal["message", "tool_call", "command", "read", "edit", "output", "summary"]
 
+_PLACES = ("line-", "history-", "@")
+
 MAX_TEXT = 256 * 1024
 """Text of one record beyond this many bytes of UTF-8 is cut and the record marked `truncated`."""
+
+
+NO_LINKS = ""
+"""What stands for the parent's uid where a line says nothing of the tree: it is neither a root nor a branch of it."""
+
+
+def is_name(uid: str) -> bool:
+    """Return whether a node's id is its name, which its copies have too. Nodes that got none are called after their
+    place in a file, and those of other files have the same."""
+    return not uid.startswith(_PLACES)
 
 
 @dataclass(slots=True)
@@ -53,7 +65,7 @@ class Message:
     uid: str
     """The node's id, unique within the session. Where the source says `lineage = "ids"`, copies have it too."""
     parent: str | None
-    """The parent node's uid as written; it may be missing, or come later. None at a root, or without links."""
+    """The parent node's uid as written; it may be missing, or come later. None at a root, NO_LINKS outside the tree."""
     time: int | None
     offset: int
     length: int

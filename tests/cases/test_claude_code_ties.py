@@ -85,6 +85,21 @@ def test_a_spilled_output_belongs_to_its_record_whichever_comes_first(case: Case
     assert case.found("spillterm") == [S]
 
 
+def test_a_spill_path_through_what_the_root_is_a_link_to_is_inside_the_root(case: Case) -> None:
+    real = case.root / "real"
+    case.claude.rename(real)
+    case.claude.symlink_to(real)
+    spill = case.path(f"{DIR}/{S}/tool-results/c1.txt")
+    spill.write_text("spillterm early")
+    line = cc("user", "r1", None, result("c1", "preview"), 2, toolUseResult={"persistedOutputPath": str(spill.resolve())})
+    case.write(CLAUDE, line)
+    case.read()
+    assert case.found("spillterm") == [S]
+    spill.write_text("spillterm late")
+    case.read()
+    assert case.lines(S) == ["preview\nspillterm late"]
+
+
 def test_a_spill_path_outside_the_root_is_not_read(case: Case) -> None:
     secret = case.path("elsewhere/tool-results/x.txt")
     secret.write_text("privateterm")

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ingest_kit import Store, claude, codex_meta, codex_said, differences, dump, encode, qwen
 
-A, B, C, D = (f"{x}1111111-1111-4111-8111-111111111111" for x in "abcd")
+A, B, C, D, E, F, G = (f"{x}1111111-1111-4111-8111-111111111111" for x in "abcdefg")
 T, U, V = (f"01a1aaaa-0000-7000-8000-00000000000{n}" for n in (1, 2, 3))
 P = "claude/projects/-w-app/"
 R = "codex/sessions/2026/11/30/rollout-2026-11-30T10-00-00-"
@@ -25,7 +25,8 @@ def _forked(lines: list[dict[str, Any]], origin: str, fork: str) -> list[dict[st
 
 def _world() -> dict[str, list[dict[str, Any]]]:
     """Sessions with every kind of tie between files: forks of forks, a copy without a mark, rewinds, titles for nodes of
-    other files, prompt histories, sub-agents with side files, fragments, rollbacks."""
+    other files, prompt histories, sub-agents with side files, fragments, rollbacks, messages that are only called the
+    same, records without ids, and a fork that goes back to before a compaction."""
     first = [
         claude("user", "u1", None, "add a cache", 1, A),
         claude("assistant", "a1", "u1", "where should it live?", 2, A),
@@ -36,6 +37,15 @@ def _world() -> dict[str, list[dict[str, Any]]]:
     fork = [*_forked(first, A, B), claude("user", "b1", "a2", "and the tests?", 7, B)]
     fork_of_fork = [*_forked(fork, B, C), claude("user", "c1", "b1", "also the docs", 8, C)]
     unmarked = [x | {"sessionId": D} for x in first[:2]] + [claude("user", "d1", "a1", "forget the cache", 9, D)]
+    namesake = [
+        claude("user", "u1", None, "paint it green", 11, E),
+        claude("assistant", "a1", "u1", "where should it live?", 2, E),
+        claude("system", "k1", None, "", 13, E, subtype="compact_boundary", logicalParentUuid="a1"),
+        claude("user", "k2", "k1", "green was wanted", 14, E, isCompactSummary=True),
+        claude("user", "k3", "k2", "and a border", 15, E),
+    ]
+    fork_of_namesake = [*_forked(namesake, E, F), claude("user", "l1", "a1", "no border", 16, F)]
+    nameless = [{"type": "user", "timestamp": x["timestamp"], "message": x["message"]} for x in (first[0], first[2])]
     said = [
         qwen("user", "q1", None, "the page is blank", 1, A),
         qwen("system", "y1", "q1", None, 2, A, subtype="ui_telemetry", systemPayload={}),
@@ -63,6 +73,9 @@ def _world() -> dict[str, list[dict[str, Any]]]:
         f"{P}{B}.jsonl": fork,
         f"{P}{C}.jsonl": fork_of_fork,
         f"{P}{D}.jsonl": unmarked,
+        f"{P}{E}.jsonl": namesake,
+        f"{P}{F}.jsonl": fork_of_namesake,
+        f"{P}{G}.jsonl": nameless,
         f"{P}f0000000-1111-4111-8111-111111111111.jsonl": [
             {"type": "summary", "summary": "A cache in memory", "leafUuid": "a3"},
             {"type": "summary", "summary": "The tests of the fork", "leafUuid": "b1"},
@@ -75,6 +88,7 @@ def _world() -> dict[str, list[dict[str, Any]]]:
         "claude/history.jsonl": [
             {"display": "add a cache", "timestamp": 1_796_000_000_000, "project": "/w/app", "sessionId": A},
             {"display": "an older question", "timestamp": 1_790_000_000_000, "project": "/w/app", "sessionId": "gone"},
+            {"display": "and another", "timestamp": 1_790_000_001_000, "project": "/w/app", "sessionId": "gone"},
         ],
         f"{R}{T}.jsonl": parent,
         f"{R}{U}.jsonl": branch,
@@ -156,6 +170,7 @@ def test_what_a_first_build_writes_and_does_not_commit_yet_is_looked_back_at(ord
         store.close()
         assert differences(found, EXPECTED) == []
         assert commits < len(NAMES)
+
 
 OLD = [
     WORLD[f"{R}{T}.jsonl"][0],

@@ -25,7 +25,7 @@ from recalld.decisions import Decisions, Forgotten
 from recalld.index.documents import SEPARATOR, StoredFile, StoredRecord, session_key
 from recalld.ingest.discard import discard_beginnings, discard_session, discard_uid
 from recalld.ingest.nodes import Session
-from recalld.model import Fact, Message
+from recalld.model import Fact, Message, is_name
 from recalld.patterns import Patterns
 from recalld.redact import redact_place
 from recalld.sources.base import Source
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 TEXT_FACTS = frozenset({"title", "sub_agent", "link"})
 """Facts that say something of what was said."""
-
-_WEAK = ("line-", "history-", "@")
-"""Beginnings of ids that are places in a file: they name other messages in other files."""
 
 
 class Bans:
@@ -140,7 +137,7 @@ class Bans:
         if message.inherited and self._origin_banned(session):
             return True
         if not message.records:
-            return node_key(file.agent, message.uid) in self._keys and not message.uid.startswith(_WEAK)
+            return node_key(file.agent, message.uid) in self._keys and is_name(message.uid)
         said: list[int] | None = None
         if source.lineage == "prefix" and self._keys and _begins(session):
             said = [batch.texts.hash(r, message.project) for r in message.records]
@@ -166,7 +163,7 @@ class Bans:
         if not self._keys:
             return False
         if source.lineage == "ids":
-            return not uid.startswith(_WEAK) and node_key(session.agent, uid) in self._keys
+            return is_name(uid) and node_key(session.agent, uid) in self._keys
         if said is None or not _begins(session):
             return False
         hashes = tuple(said)
@@ -190,7 +187,7 @@ class Bans:
         if not message.records:
             return
         if source.lineage == "ids":
-            if message.uid.startswith(_WEAK):
+            if not is_name(message.uid):
                 return
             new = {node_key(agent, message.uid)}
         else:
@@ -293,11 +290,6 @@ def said_key(agent: str, said: Iterable[int]) -> int:
 def copy_key(agent: str, said: Iterable[int], time: int | None) -> int:
     """Return what tells a message by what it says and when."""
     return _key("c", agent, str(time), *map(str, said))
-
-
-def strong(uid: str) -> bool:
-    """Tell whether an id names a message wherever it stands."""
-    return not uid.startswith(_WEAK)
 
 
 def _key(*parts: str) -> int:

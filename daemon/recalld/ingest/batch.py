@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from recalld.index.documents import (
     SEPARATOR,
@@ -24,14 +25,17 @@ from recalld.index.writer import IndexWriter
 from recalld.ingest.bans import Bans
 from recalld.ingest.fold import file_rank
 from recalld.ingest.nodes import Entry, Held, LeafTitle, Node, Session, is_person, load, title_of
-from recalld.ingest.ownership import decide
+from recalld.ingest.ownership import decide, leave_behind, says
 from recalld.ingest.texts import Texts
 from recalld.ingest.write import settle_session, write_session
-from recalld.model import Fact, Message, Record
+from recalld.model import Fact, Message, Record, is_name
 from recalld.sources.base import Source
 
 _KEPT_NODES = 15_000
 """Nodes of sessions that are kept in memory between commits, about 1 KB each: what is written to now."""
+
+Same = Callable[[Session, str], bool]
+"""Returns whether a session's message of this id says what the one says that is being taken in."""
 
 
 class Batch:
@@ -172,7 +176,8 @@ class Batch:
             branch=message.branch,
         )
         if message.records:
-            self._enter(source, session, node, lambda: self._make_records(session, node, file, message))
+            same = partial(says, self, message.records, message.project, source.fragments)
+            self._enter(source, session, node, same, lambda: self._make_records(session, node, file, message))
         else:
             session.insert(node)
             session.new_links.setdefault(file.id, []).append((node.uid, node.up, node.offset))
@@ -198,7 +203,10 @@ class Batch:
             project=self.texts.place(first.project),
             branch=self.texts.place(first.branch),
         )
-        self._enter(source, session, node, lambda: self._take_records(session, node, records))
+        again = [self.texts.again(record) for record in records]
+        said = [Record(r.role, r.kind, r.text if r.side_at is None else r.text[: r.side_at]) for r in again]
+        same = partial(says, self, said, first.project, source.fragments)
+        self._enter(source, session, node, same, lambda: self._take_records(session, node, again))
 
     def _session_for(self, file: StoredFile, skey: str) -> Session | None:
         """Return the session that a message of `file` goes to; None where a prompt history has nothing to add."""
@@ -213,9 +221,9 @@ class Batch:
             file.sessions.append(skey)
         return session
 
-    def _enter(self, source: Source, session: Session, node: Node, fill: Callable[[], None]) -> None:
+    def _enter(self, source: Source, session: Session, node: Node, same: Same, fill: Callable[[], None]) -> None:
         """Insert a node with records: as a copy where another session holds it, else with what `fill` puts into it."""
-        elsewhere = self._elsewhere(session, node.uid) if source.lineage == "ids" else set()
+        elsewhere = self._elsewhere(session, node.uid, same) if source.lineage == "ids" and is_name(node.uid) else set()
         if elsewhere:
             # Whoever turns out to own it, the text is already there once.
             session.lineage |= elsewhere
@@ -223,6 +231,7 @@ class Batch:
             node.owner = (min(elsewhere), node.uid)
         else:
             fill()
+            leave_behind(self, session, node.uid)
         session.insert(node)
         self._know_uid(session.skey, node.uid)
         self._name_leaf(session, node.uid)
@@ -243,10 +252,9 @@ class Batch:
 
     def _take_records(self, session: Session, node: Node, records: list[StoredRecord]) -> None:
         for record in records:
-            again = self.texts.again(record)
-            session.pending[again.id] = again
-            self.text_bytes += len(again.text)
-            node.held.append(Held(again.id, again.role, again.kind, again.hash))
+            session.pending[record.id] = record
+            self.text_bytes += len(record.text)
+            node.held.append(Held(record.id, record.role, record.kind, record.hash))
         node.person = is_person(node.held)
         node.model = next((r.model for r in records if r.model), None)
 
@@ -318,21 +326,26 @@ class Batch:
             self.seen_uids.setdefault(hash(uid), skey)
         self.new_uids.setdefault(uid, set()).add(skey)
 
-    def _elsewhere(self, session: Session, uid: str) -> set[str]:
-        """Return the other sessions that hold a message of this id."""
+    def _elsewhere(self, session: Session, uid: str, same: Same) -> set[str]:
+        """Return the other sessions that hold this message."""
         first = None if self.seen_uids is None else self.seen_uids.get(hash(uid), "")
         if first == "":
             return set()  # by far the most, in a first build
-        known = {s for s in session.lineage if uid in self.session(s).nodes}
+
+        def holds(skey: str) -> bool:
+            there = self.session(skey)
+            return uid in there.nodes and same(there, uid)
+
+        known = {s for s in session.lineage if holds(s)}
         if known:  # the others of the lineage are reached through these
             return known
         agent = session.agent + SEPARATOR
-        if first and first.startswith(agent) and first != session.skey and uid in self.session(first).nodes:
+        if first and first.startswith(agent) and first != session.skey and holds(first):
             return {first}
         found = {*self.new_uids.get(uid, ()), *self.writer.snapshot.holders(uid)}
         found.discard(session.skey)
         # Sessions whose node has since been taken back, in this very batch, do not count.
-        return {s for s in found if s.startswith(agent) and uid in self.session(s).nodes}
+        return {s for s in found if s.startswith(agent) and holds(s)}
 
     # -- facts -------------------------------------------------------------------------------------------------------
 

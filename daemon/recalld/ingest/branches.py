@@ -3,7 +3,12 @@
 Agents append; nothing is taken out of a transcript. A person who goes back and says something else starts a second
 branch at the same parent, and the first one stays in the file. But side branches are also made by parallel tool calls,
 whose results each hang on their own call, so a branch counts as abandoned only if it starts with something a *person*
-said, where another thing a person said at the same place lies on the live path.
+said or did, where another such thing at the same place lies on the live path. Lines that say nothing of the tree
+(a history of prompts, a record without ids) are no branches of it: nothing abandons them, and they nothing.
+
+A compaction's summary hangs on what it sums up. Who then goes back to before it leaves the summary behind, and all that
+was said after it: so a summary on which a person went on is such a start too, though it displaces nothing itself (a
+message that was typed while the compaction ran has the same parent).
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> tup
     last node with records is where the conversation went on.
     """
     if leaf is None or leaf not in nodes:
-        leaf = next((n.uid for n in reversed(order) if n.held or n.owner), None)
+        leaf = next((n.uid for n in reversed(order) if n.linked and (n.held or n.owner)), None)
     live: set[str] = set()
     at = leaf
     while at is not None and at in nodes and at not in live:
@@ -28,10 +33,16 @@ def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> tup
         at = nodes[at].up
 
     siblings: dict[str | None, list[Node]] = {}
-    persons: dict[str | None, int] = {}
+    summaries: list[Node] = []
+    turns: dict[str | None, int] = {}
     for node in order:
-        if node.person:
-            persons[node.parent] = persons.get(node.parent, 0) + 1
+        if not node.linked:
+            continue
+        if node.summary:
+            turns[node.parent] = turns.get(node.parent, 0) + 1
+            summaries.append(node)
+        elif node.turn:
+            turns[node.parent] = turns.get(node.parent, 0) + 1
             if node.parent is not None or _at_root(nodes, node):
                 siblings.setdefault(node.parent, []).append(node)
     starts = {
@@ -41,7 +52,12 @@ def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> tup
         for node in group
         if node.uid not in live
     }
-    return Branches(live, leaf, persons), _below(nodes, starts) if starts else set()
+    starts |= {
+        node.uid
+        for node in summaries
+        if node.uid not in live and turns.get(node.uid) and any(n.uid in live for n in siblings.get(node.parent, ()))
+    }
+    return Branches(live, leaf, turns), _below(nodes, starts) if starts else set()
 
 
 def extend(branches: Branches, nodes: dict[str, Node], new: list[Node]) -> bool:
@@ -51,9 +67,11 @@ def extend(branches: Branches, nodes: dict[str, Node], new: list[Node]) -> bool:
     results of parallel calls do that), as long as that displaces nothing that a person said.
     """
     for node in new:
-        if node.person:
-            branches.persons[node.parent] = branches.persons.get(node.parent, 0) + 1
-            if branches.persons[node.parent] > 1:
+        if not node.linked:
+            continue
+        if node.turn or node.summary:
+            branches.turns[node.parent] = branches.turns.get(node.parent, 0) + 1
+            if branches.turns[node.parent] > 1:
                 return False
         if not (node.held or node.owner):
             continue
@@ -68,7 +86,7 @@ def extend(branches: Branches, nodes: dict[str, Node], new: list[Node]) -> bool:
             return False  # another root
         left = branches.leaf
         while left is not None and left != at:
-            if nodes[left].person or left not in branches.live:
+            if nodes[left].turn or left not in branches.live:
                 return False
             branches.live.discard(left)
             left = nodes[left].up

@@ -61,7 +61,7 @@ def live_leaf(session: Session, order: list[Node], rank: Mapping[str, int]) -> s
     for file, (name, value, _, _, offset) in session.all_facts(dict(rank)):
         if name == "live_leaf" and isinstance(value, str):
             leaf, where = value, (rank.get(file, 0), offset)
-    last = next((n for n in reversed(order) if n.held or n.owner), None)
+    last = next((n for n in reversed(order) if n.linked and (n.held or n.owner)), None)
     if last is None or (rank.get(last.file, 0), last.offset) > where:
         return None
     return leaf
@@ -145,6 +145,8 @@ def _title(session: Session, facts: _Facts, rank: dict[str, int]) -> tuple[str |
         return max(titles)[3], True
     if session.first_prompt is not None:
         return session.first_prompt[1], False
+    if session.copied_prompt is not None:
+        return session.copied_prompt, False
     if facts.description:
         return facts.description, False
     return None, False

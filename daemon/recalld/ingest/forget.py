@@ -28,9 +28,10 @@ from recalld.index.documents import (
 )
 from recalld.index.reader import Snapshot
 from recalld.index.writer import IndexWriter
-from recalld.ingest.bans import Bans, copy_key, node_key, said_key, strong
+from recalld.ingest.bans import Bans, copy_key, node_key, said_key
 from recalld.ingest.discard import discard_facts, discard_leaves, discard_nodes, discard_session, drop_file
 from recalld.ingest.generations import Generations
+from recalld.model import is_name
 from recalld.sources import SOURCES
 
 if TYPE_CHECKING:
@@ -127,12 +128,12 @@ def remember(decision: Forgotten, targets: Targets) -> None:
         for uid, node in nodes.items():
             said = [h for _, h in sorted(node.said)]
             keys = {node_key(agent, uid)} if by_id else {said_key(agent, said), copy_key(agent, said, node.time)}
-            if by_id and not strong(uid):
+            if by_id and not is_name(uid):
                 continue
             (decision.spared if node.copied else decision.keys).update(keys)
     for skey, uids in targets.links.items():
         agent = split_session_key(skey)[0]
-        decision.keys.update(node_key(agent, uid) for uid in uids if strong(uid))
+        decision.keys.update(node_key(agent, uid) for uid in uids if is_name(uid))
     decision.keys -= decision.spared
 
 
@@ -143,7 +144,7 @@ def take_out(worker: Worker, targets: Targets, bans: Bans) -> None:
     for skey in targets.sessions:
         agent = split_session_key(skey)[0]
         uids = {*targets.nodes.get(skey, ()), *targets.links.get(skey, ())}
-        leaves.setdefault(agent, set()).update(u for u in uids if strong(u))
+        leaves.setdefault(agent, set()).update(u for u in uids if is_name(u))
         if skey in targets.whole:
             discard_session(batch, skey)
         else:

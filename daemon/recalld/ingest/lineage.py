@@ -7,7 +7,9 @@ function sees the sessions as sets, so it cannot depend on the order in which th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from recalld.model import is_name
 
 Place = tuple[str, str]
 """(skey, uid): one node of one session."""
@@ -23,6 +25,8 @@ class Holding:
     """Skey of the session that an agent's file says it was forked from."""
     nodes: tuple[tuple[str, int | None, tuple[int, ...]], ...]
     """(uid, time in epoch ms, hashes of its records), only nodes that hold records."""
+    copied: Mapping[str, Place] = field(default_factory=dict)
+    """By uid, the place that a copy's text is at, or was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +38,27 @@ class Ownership:
 
 
 def by_ids(lineage: Mapping[str, Holding]) -> Ownership:
-    """Decide for agents that keep a message's id when they copy it: equal ids are one record."""
-    holders: dict[str, list[str]] = {}
+    """Decide for agents that keep a message's id when they copy it: what has one id and was found to be one text is one
+    record."""
+    holders: dict[Place, list[Place]] = {}
     for skey, holding in lineage.items():
         for uid, _, _ in holding.nodes:
-            holders.setdefault(uid, []).append(skey)
+            if is_name(uid):
+                holders.setdefault(holding.copied.get(uid, (skey, uid)), []).append((skey, uid))
 
     first_own: dict[str, int | None] = {}
     ages: dict[str, tuple[int, int, int, str]] = {}
     for skey, holding in lineage.items():
-        own = [time or 0 for uid, time, _ in holding.nodes if len(holders[uid]) == 1]
+        own = [time or 0 for uid, time, _ in holding.nodes if len(holders.get(holding.copied.get(uid, (skey, uid)), ())) < 2]
         first_own[skey] = min(own, default=None)
         first = min((time for _, time, _ in holding.nodes if time is not None), default=_NEVER)
         ages[skey] = (_depth(lineage, skey), first, min(own, default=-1), skey)
 
     copies: dict[Place, Place] = {}
-    for uid, sessions in holders.items():
-        if len(sessions) > 1:
-            owner = min(sessions, key=ages.__getitem__)
-            copies.update({(skey, uid): (owner, uid) for skey in sessions if skey != owner})
+    for places in holders.values():
+        if len(places) > 1:
+            owner = min(places, key=lambda place: ages[place[0]])
+            copies.update({place: owner for place in places if place != owner})
     return Ownership(copies, first_own)
 
 

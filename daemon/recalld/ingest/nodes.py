@@ -19,7 +19,7 @@ from recalld.index.documents import (
     split_session_key,
 )
 from recalld.index.reader import Snapshot
-from recalld.model import Kind, Role
+from recalld.model import NO_LINKS, Kind, Role
 
 Entry = tuple[str, Any, str | None, int | None, int]
 """A fact: (name, value, leaf, time, offset)."""
@@ -57,7 +57,7 @@ class Node:
     time: int | None
     held: list[Held]
     person: bool = False
-    """It is what a person said: a branch can start here."""
+    """It is what a person said."""
     project: str | None = None
     branch: str | None = None
     model: str | None = None
@@ -77,6 +77,21 @@ class Node:
     def own(self) -> bool:
         return self.owner is None and bool(self.held)
 
+    @property
+    def linked(self) -> bool:
+        """Whether it has a place in the tree."""
+        return self.up != NO_LINKS
+
+    @property
+    def turn(self) -> bool:
+        """Whether a branch can start here: a person said it, or did it (a command of their own)."""
+        return any(h.role == "user" for h in self.held)
+
+    @property
+    def summary(self) -> bool:
+        """Whether it sums up what lies above it."""
+        return any(h.kind == "summary" for h in self.held)
+
 
 @dataclass(slots=True)
 class Branches:
@@ -85,8 +100,8 @@ class Branches:
     live: set[str]
     """The nodes from the live end up to a root."""
     leaf: str | None
-    persons: dict[str | None, int]
-    """How many things a person said hang below each node."""
+    turns: dict[str | None, int]
+    """How many things that a person said or did, and summaries, hang below each node."""
 
 
 @dataclass(slots=True)
@@ -140,6 +155,8 @@ class Session:
     """What `fold` sums up; None where it must be summed up anew."""
     first_prompt: tuple[str, str] | None = None
     """(uid, title made of it) of the first thing that a person said in a record of the session's own."""
+    copied_prompt: str | None = None
+    """The title that the first thing a person said gives, where all of that are copies."""
     told_sub_agent: bool | None = None
     """`sub_agent`, once it has been worked out from the facts as they are."""
     prompt_only: bool = False
@@ -212,7 +229,7 @@ class Session:
         """Work out `node.parent`; return whether it changed. A parent that has not been seen leaves it unresolved."""
         up, seen = node.up, 0
         parent: str | None = None
-        while up is not None:
+        while up:
             above = self.nodes.get(up)
             if above is None or seen > len(self.nodes):
                 self.unresolved.add(node.uid)

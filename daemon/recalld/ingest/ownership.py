@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recalld.index.documents import StoredRecord, session_key
+from recalld.index.documents import SEPARATOR, StoredRecord, session_key
 from recalld.ingest import lineage
 from recalld.ingest.lineage import Holding, Place
 from recalld.ingest.nodes import Held, Node, Session, is_person, title_of
+from recalld.model import Record
 from recalld.sources import SOURCES
 
 if TYPE_CHECKING:
@@ -27,6 +29,49 @@ def decide(batch: Batch) -> None:
             _apply(batch, group)
         for member in group.values():
             member.regroup = False
+
+
+def says(batch: Batch, records: list[Record], project: str | None, fragments: bool, holder: Session, uid: str) -> bool:
+    """Return whether the message `uid` of `holder` says what these records say: an id alone makes no copy, or a
+    message would be lost wherever two unrelated ones are called the same."""
+    node: Node | None = holder.nodes[uid]
+    for _ in range(10):  # a copy of a copy, until ownership is decided
+        if node is None or node.owner is None:
+            break
+        holder, uid = batch.session(node.owner[0]), node.owner[1]
+        node = holder.nodes.get(uid)
+    theirs: Sequence[Held | StoredRecord] = batch.orphans.get((holder.skey, uid), ())
+    if node is not None and node.own:
+        theirs = node.held
+    if not theirs:
+        return True  # its text is on the way from one session to another
+
+    def one(held: Held | StoredRecord, record: Record) -> bool:
+        if (held.role, held.kind) != (record.role, record.kind):
+            return False
+        if held.hash == batch.texts.hash(record, project):
+            return True
+        stored = held if isinstance(held, StoredRecord) else batch.record(holder, held.id)
+        if stored is None and isinstance(held, Held):  # written, and not committed
+            batch.writer.commit_held()
+            stored = batch.record(holder, held.id)
+        return stored is not None and batch.texts.goes_on(stored, record, project, fragments=fragments)
+
+    found = [one(held, record) for held, record in zip(theirs, records, strict=False)]
+    return any(found) if fragments else all(found) and len(theirs) == len(records)
+
+
+def leave_behind(batch: Batch, session: Session, uid: str) -> None:
+    """A file that is read anew says something else under this id: what it said stays with the copies of it."""
+    said = batch.orphans.pop((session.skey, uid), None)
+    if said is None:
+        return
+    before = (session.skey, uid + SEPARATOR)
+    batch.orphans[before] = said
+    for skey in session.lineage:
+        copy = batch.session(skey).nodes.get(uid)
+        if copy is not None and copy.owner == (session.skey, uid):
+            copy.owner = before
 
 
 def _concerned(batch: Batch, session: Session) -> bool:
@@ -75,6 +120,7 @@ def _apply(batch: Batch, group: dict[str, Session]) -> None:
                 for n in batch.in_order(session)
                 if n.held or n.owner is not None
             ),
+            copied={n.uid: _places_of(group, n.owner)[-1] for n in session.nodes.values() if n.owner is not None},
         )
     rule = lineage.by_prefix if SOURCES[agent].lineage == "prefix" else lineage.by_ids
     outcome = rule(holdings)
@@ -84,6 +130,19 @@ def _apply(batch: Batch, group: dict[str, Session]) -> None:
             session.dirty = True
     _move_texts(batch, group, outcome.copies)
     _settle_copies(group, outcome.copies)
+
+
+def _places_of(group: dict[str, Session], place: Place) -> list[Place]:
+    """Return where the text can be that a copy says is at `place`: until it is decided, there may be another copy, that
+    says it is elsewhere. The last one is where it is, unless two say it of each other: a file was read anew."""
+    places: list[Place] = []
+    at: Place | None = place
+    while at is not None and at not in places:
+        places.append(at)
+        holder = group.get(at[0])
+        node = holder.nodes.get(at[1]) if holder is not None else None
+        at = node.owner if node is not None else None
+    return places if at is None else [*places, min(places)]
 
 
 def _move_texts(batch: Batch, group: dict[str, Session], copies: dict[Place, Place]) -> None:
@@ -110,15 +169,18 @@ def _move_texts(batch: Batch, group: dict[str, Session], copies: dict[Place, Pla
 def _take_over(batch: Batch, group: dict[str, Session], session: Session, node: Node) -> None:
     """Make a copy the record itself: its owner no longer holds it, or is younger."""
     assert node.owner is not None
-    skey, uid = node.owner
-    records = batch.orphans.get(node.owner)
-    if records is None:
+    records: list[StoredRecord] | None = None
+    for skey, uid in _places_of(group, node.owner):
+        records = batch.orphans.get((skey, uid))
         holder = group.get(skey)
         theirs = holder.nodes.get(uid) if holder is not None else None
-        if holder is not None and theirs is not None and theirs.own:
+        if records is None and holder is not None and theirs is not None and theirs.own:
             records = _texts(batch, holder, theirs)
-        else:
-            records = next((r for (_, u), r in batch.orphans.items() if u == uid), None)
+        if records is not None:
+            break
+    uid = node.owner[1]
+    if records is None:
+        records = next((r for (_, u), r in batch.orphans.items() if u == uid), None)
     if records is None:
         for other in group.values():
             theirs = other.nodes.get(uid)

@@ -110,9 +110,9 @@ def _line(batch: Batch, file: StoredFile, parser: Parser, raw: RawLine, limit: i
         _skip(file, raw, objects)
         return
     source = SOURCES[file.agent]
-    for data in objects:
+    for part, data in enumerate(objects):
         try:
-            items = list(parser.feed(Line(raw.offset, raw.length, number, data)))
+            items = list(parser.feed(Line(raw.offset, raw.length, number, data, part)))
         except _PARSER_FAULTS as error:
             _skip(file, raw, f"a line of a shape that is not understood ({type(error).__name__})")
             logs.warning("parse_failed", agent=file.agent, line=number, fault=logs.where(error))

@@ -103,6 +103,16 @@ class Texts:
             text = self._uncounted.redact(text)
         return hash_of(role, kind, text)
 
+    def goes_on(self, stored: StoredRecord, record: Record, project: str | None, *, fragments: bool) -> bool:
+        """Return whether a stored text and a record's are one but for what came behind it: what a side file holds, or,
+        where the agent writes a message in `fragments`, the further ones."""
+        own = self.redactor(project)
+        redactor = self._uncounted if own is self._redactor else Redactor(disabled=own.disabled)
+        new = self.cut(redactor.redact(record.text))[0]
+        if stored.side_at is not None and stored.text[: stored.side_at] == new:
+            return True
+        return fragments and (stored.text.startswith(f"{new}\n") or new.startswith(f"{stored.text}\n"))
+
     def again(self, record: StoredRecord) -> StoredRecord:
         """Return a stored record as this version's redactor leaves it."""
         command = record.command

@@ -17,7 +17,7 @@ from typing import Any
 
 from recall.errors import IndexFailure, RecallError
 from recalld import logs
-from recalld.index.documents import StoredFile, from_body
+from recalld.index.documents import StoredFile, from_body, session_key
 from recalld.index.writer import IndexWriter
 from recalld.ingest import reading
 from recalld.ingest.bans import Bans
@@ -239,6 +239,11 @@ class Worker:
             self._enqueue(action, urgent=urgent)
         elif isinstance(action, Whole):
             self.whole[file.id] = file
+        elif isinstance(action, Move) and _renamed(file):
+            # Its checkpoint is written with what it says now: killed before, the next start finds the move again.
+            logs.info("file", change="renamed", agent=file.agent)
+            self._again.add(file.id)
+            self._enqueue(Replace(file), urgent=urgent)
         else:
             if isinstance(action, Gone | Back | Move):
                 logs.info("file", change=type(action).__name__.lower(), agent=file.agent)
@@ -411,6 +416,11 @@ class Worker:
 
 def _nothing() -> None:
     """Nothing is to be done."""
+
+
+def _renamed(file: StoredFile) -> bool:
+    """Return whether a file that has moved is called after another session now than the one that it told of."""
+    return bool(file.session and file.sessions) and session_key(file.agent, file.session or "") not in file.sessions
 
 
 def _size(path: Path) -> int:

@@ -76,12 +76,25 @@ def _find_first_prompt(batch: Batch, session: Session, order: list[Node]) -> Non
     if session.first_prompt is not None and session.totals is not None:
         return  # nothing has changed but what was appended
     first = next((n for n in order if n.person and n.own), None)
+    session.copied_prompt = None
     if first is None:
         session.first_prompt = None
+        session.copied_prompt = _copied_prompt(batch, session, order)
     elif session.first_prompt is None or session.first_prompt[0] != first.uid:
         said = next(h for h in first.held if h.role == "user" and h.kind == "message")
         record = batch.record(session, said.id)
         session.first_prompt = (first.uid, title_of(record.text)) if record is not None else None
+
+
+def _copied_prompt(batch: Batch, session: Session, order: list[Node]) -> str | None:
+    copy = next((n for n in order if n.person and n.owner), None)
+    if copy is None or copy.owner is None or session.sub_agent:  # a sub-agent does not show what it inherited
+        return None
+    owner = batch.session(copy.owner[0])
+    theirs = owner.nodes.get(copy.owner[1])
+    said = next((h for h in theirs.held if h.role == "user" and h.kind == "message"), None) if theirs else None
+    record = batch.record(owner, said.id) if said else None
+    return title_of(record.text) if record else None
 
 
 def _write_node(batch: Batch, session: Session, node: Node) -> None:

@@ -50,6 +50,13 @@ class Line:
     number: int
     """0-based number of the line in the file."""
     data: dict[str, Any]
+    part: int = 0
+    """Which of several objects that are glued together on the line."""
+
+    @property
+    def place(self) -> str:
+        """What an object without an id of its own is called after."""
+        return f"{self.number}.{self.part}" if self.part else str(self.number)
 
 
 class Parser(Protocol):

@@ -79,7 +79,10 @@ class ClaudeCode:
             return None
         plain = Path(os.path.normpath(path))
         if not plain.is_relative_to(file.root):
-            return None
+            real = os.path.realpath(file.root)  # the agent may name what the root is a link to
+            if not plain.is_relative_to(real):
+                return None
+            plain = file.root / plain.relative_to(real)
         found = self.classify(file.root, plain)
         return str(plain) if found is not None and found.kind == "spill" else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from recalld.model import Fact, Item, Message
+from recalld.model import NO_LINKS, Fact, Item, Message
 from recalld.sources import said
 from recalld.sources.base import Line
 from recalld.sources.jsonl import epoch_ms, string
@@ -42,8 +42,8 @@ class HistoryParser:
         items.append(
             Message(
                 session,
-                f"history-{line.number}",
-                None,
+                f"history-{line.place}",
+                NO_LINKS,
                 time,
                 line.offset,
                 line.length,

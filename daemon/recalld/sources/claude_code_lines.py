@@ -125,7 +125,7 @@ class TranscriptParser(TreeParser):
         if root is None:
             # A prompt begins a conversation; anything else goes on with the last one, whose nodes were forgotten.
             begins = up is None or not self._roots or isinstance(_content(data), str)
-            root = (uid or f"line-{line.number}") if begins else next(reversed(self._roots.values()))
+            root = (uid or f"line-{line.place}") if begins else next(reversed(self._roots.values()))
         session = f"{parent_session}/agent-{root}"
         if root not in self._roots.values():
             items += self._sub_agent(line, session, parent_session)

@@ -11,12 +11,16 @@ import re
 
 from recall import frame
 
+_MAX_INSIDE = 4
+"""Blocks inside a block that are looked at, so that no text costs the square of its length."""
+
 
 def drop_blocks(text: str, name: str) -> str:
     """Return `text` without its closed `<name>…</name>` blocks.
 
     A block begins at the first opening tag that starts a line, as the harness writes it, else at the last one before
-    the closing tag, so that a tag someone merely mentions takes nothing with it.
+    the closing tag, so that a tag someone merely mentions takes nothing with it. Whole blocks that begin a line inside
+    it belong to it: a reminder may quote a file that shows one.
     """
     opening, closing = f"<{name}>", f"</{name}>"
     if closing not in text:
@@ -29,6 +33,7 @@ def drop_blocks(text: str, name: str) -> str:
             kept.append(text[at : end + len(closing)])  # a closing tag alone is prose
         else:
             kept.append(text[at:start])
+            end = _closing(text, opening, closing, start, end)
         at = end + len(closing)
     kept.append(text[at:])
     return "".join(kept)
@@ -41,6 +46,24 @@ def _opening(text: str, opening: str, at: int, end: int) -> int:
             return start
         start = text.find(opening, start + 1, end)
     return text.rfind(opening, at, end)
+
+
+def _closing(text: str, opening: str, closing: str, start: int, first: int) -> int:
+    """Return where the block ends that begins at `start`: at `first`, its first closing tag, unless as many blocks as
+    begin inside end there too."""
+    begins = re.compile(f"^[ \\t]*{re.escape(opening)}", re.MULTILINE)
+    inside = 0
+    at, end = start + len(opening), first
+    for _ in range(_MAX_INSIDE):
+        if end < 0:
+            break
+        inside += sum(1 for _ in begins.finditer(text, at, end))
+        if not inside:
+            return end
+        inside -= 1
+        at = end + len(closing)
+        end = text.find(closing, at)
+    return first
 
 
 def block(text: str, name: str) -> str | None:

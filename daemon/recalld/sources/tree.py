@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recall import frame
-from recalld.model import Fact, FactName, Message, Record
+from recalld.model import NO_LINKS, Fact, FactName, Message, Record
 from recalld.sources import probe
 from recalld.sources.base import Line, SourceFile
 from recalld.sources.jsonl import cut, epoch_ms, string
@@ -63,7 +63,10 @@ class TreeParser:
         if not uid or not isinstance(uid, str):
             if not records:
                 return None
-            uid = f"line-{line.number}"
+            uid = f"line-{line.place}"
+            parent = parent or NO_LINKS
+        elif parent is None and "parentUuid" not in line.data:
+            parent = NO_LINKS
         return Message(
             session,
             uid,

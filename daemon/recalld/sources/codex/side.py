@@ -32,7 +32,7 @@ class HistoryParser:
             return ()
         kept, truncated = cut(text)
         time = epoch_ms(line.data.get("ts"))
-        uid = f"history-{line.number}"
+        uid = f"history-{line.place}"
         record = Record("user", "message", kept, id=uid, truncated=truncated)
         said = Message(session, uid, None, time, line.offset, line.length, [record])
         if session == self._last:
