@@ -17,7 +17,6 @@ import tantivy
 
 from recall.clean import clean_line
 from recall.errors import Ambiguous, NotFound
-from recalld import analysis
 from recalld.index.documents import StoredCopy, StoredRecord, StoredSession, from_body
 from recalld.index.reader import Snapshot
 from recalld.sources import SOURCES
@@ -291,19 +290,22 @@ def sessions(
     snapshot: Snapshot,
     *,
     agent: str | None = None,
-    project: str | None = None,
+    among: tantivy.Query | None = None,
     since: int | None = None,
     sub_agents: bool = False,
     limit: int = 20,
     offset: int = 0,
 ) -> dict[str, Any]:
-    """Return the `sessions` answer: newest first; a session whose time lies more than a day ahead comes last."""
+    """Return the `sessions` answer: newest first; a session whose time lies more than a day ahead comes last.
+
+    `among` is what the documents of sessions must match.
+    """
     t = tantivy
     parts = [(t.Occur.Must, snapshot.term("type", "s"))]
     if agent:
         parts.append((t.Occur.Must, snapshot.term("agent", agent)))
-    if project:
-        parts.append((t.Occur.Must, snapshot.term("project", analysis.fold(project).rstrip("/") or "/")))
+    if among is not None:
+        parts.append((t.Occur.Must, among))
     if not sub_agents:
         parts.append((t.Occur.MustNot, snapshot.term("flag", "subagent")))
     if since is not None:
