@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class AsyncClient:
-    """A connection to one daemon: an async context manager with one coroutine a wire method.
+    """A connection to one daemon: an async context manager with one coroutine a wire method (`mcp` apart).
 
     Errors are those of `Client`.
     """
@@ -101,6 +101,10 @@ class AsyncClient:
         """Return sessions, newest first."""
         return cast("types.SessionsResult", await self.request("sessions", params))
 
+    async def session(self, session: str, **params: Any) -> types.SessionResult:
+        """Return one session without its records, named by its id or a unique prefix."""
+        return cast("types.SessionResult", await self.request("session", {"session": session, **params}))
+
     async def resume(self, session: str, **params: Any) -> types.ResumeResult:
         """Return how a session is reopened in its agent."""
         return cast("types.ResumeResult", await self.request("resume", {"session": session, **params}))
@@ -124,6 +128,15 @@ class AsyncClient:
     async def files(self, topic: str, **params: Any) -> types.FilesResult:
         """Return the files that work on a topic touched."""
         return cast("types.FilesResult", await self.request("files", {"topic": topic, **params}))
+
+    async def hook(self, agent: str, event: str, payload: Any, **params: Any) -> types.Output:
+        """Return what a hook of an agent is to print. `payload` is what the agent handed to it: text, bytes or a map."""
+        asked = {"agent": agent, "event": event, "payload": payload, **params}
+        return cast("types.Output", await self.request("hook", asked))
+
+    async def statusline(self, agent: str, **params: Any) -> types.Output:
+        """Return the status line for an agent."""
+        return cast("types.Output", await self.request("statusline", {"agent": agent, **params}))
 
     async def doctor(self, **params: Any) -> types.DoctorResult:
         """Return what is wrong."""

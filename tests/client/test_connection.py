@@ -176,6 +176,18 @@ def test_both_clients_have_the_same_methods() -> None:
     assert methods(Client) == methods(AsyncClient)
 
 
+def test_a_client_has_every_method_of_the_wire_but_the_one_that_takes_the_connection_over(home: Any, serve: Any) -> None:
+    from recalld.server.methods import METHODS
+
+    server = serve(lambda method, params: {"echo": [method, params]})
+    with Client(home.places.socket) as client:
+        for name, method in METHODS.items():
+            if method.take_over is None:
+                needed = {key: "x" for key, param in method.params.items() if param.required}
+                assert getattr(client, name)(**needed) == {"echo": [name, needed]}
+    assert len(server.asked) == len(METHODS) - 1
+
+
 def test_importing_recall_loads_nothing_heavy() -> None:
     code = "import sys, recall; print([m for m in ('msgpack', 'asyncio', 'click', 'rich', 'socket') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
