@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 class AsyncClient:
     """A connection to one daemon: an async context manager with one coroutine a wire method (`mcp` apart).
 
-    Errors are those of `Client`.
+    Without a `path` to its socket it is this user's own. Errors are those of `Client`.
     """
 
-    def __init__(self, path: str | os.PathLike[str], timeout: float = ANSWER_TIMEOUT) -> None:
-        self._path = os.fspath(path)
+    def __init__(self, path: str | os.PathLike[str] | None = None, timeout: float = ANSWER_TIMEOUT) -> None:
+        self._path = os.fspath(_own_socket() if path is None else path)
         self._timeout = timeout
         self._writer: asyncio.StreamWriter | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -203,11 +203,13 @@ class AsyncClient:
 
 async def connect_async(path: str | os.PathLike[str] | None = None, *, timeout: float = ANSWER_TIMEOUT) -> AsyncClient:
     """Return a connected AsyncClient of the daemon on `path`, by default this user's own. It starts none."""
-    if path is None:
-        from recall import daemon
-        from recall.places import places
-
-        path = daemon.socket_path(places())
     client = AsyncClient(path, timeout)
     await client.__aenter__()
     return client
+
+
+def _own_socket() -> str:
+    from recall import daemon
+    from recall.places import places
+
+    return daemon.socket_path(places())

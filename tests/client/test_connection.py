@@ -33,6 +33,12 @@ def test_connect_finds_the_daemon_by_its_lock(home: Any, serve: Any, monkeypatch
     with recall.connect() as client:
         assert client.ping() == {}
 
+    async def ask() -> Any:
+        async with recall.AsyncClient() as client:
+            return await client.ping()
+
+    assert asyncio.run(ask()) == {}
+
 
 def test_an_error_carries_the_daemons_code_and_its_exit_status(home: Any, serve: Any) -> None:
     def handler(method: str, params: dict[str, Any]) -> Any:

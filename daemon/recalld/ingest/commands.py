@@ -226,6 +226,8 @@ class Commands:
         """Carry out one `exclude` request; see `docs/protocol.md`."""
         add, remove = params.get("add"), params.get("remove")
         excluded = self._decisions.excluded
+        if add is not None and remove is not None:
+            raise UsageError("add: give one of add and remove")
         if add is None and remove is None:
             return {"patterns": list(excluded.patterns), "configured": list(self._configured)}
         if add is not None:
