@@ -36,6 +36,13 @@ def test_a_group_of_commands_without_one_is_wrong_usage_in_one_line(case: Case) 
     assert done.stdout == "" and done.stderr.count("\n") == 1 and "exclude list" in done.stderr and len(done.stderr) < 120
 
 
+@pytest.mark.parametrize("question", ["blame", "how", "fix", "files"])
+def test_the_command_line_knows_how_many_answers_a_question_may_be_asked_for(case: Case, question: str) -> None:
+    case.start()
+    assert "from 1 to 1,000" in case.recall(question, "x", "--limit", "1001", ok=(2,)).stderr
+    case.recall(question, "x", "--limit", "1000", ok=(1,))
+
+
 def test_doctor_does_not_send_to_a_start_that_fails_again(case: Case) -> None:
     case.places.config.write_text('[index]\nmax_line_bytes = "x"\n')
     assert "line 2" in case.recall("start", ok=(3, 4)).stderr
