@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 class AsyncClient:
-    """A connection to one daemon: an async context manager with one coroutine a wire method.
+    """A connection to one daemon: an async context manager with one coroutine a wire method (`mcp` apart).
 
-    Errors are those of `Client`.
+    Without a `path` to its socket it is this user's own. Errors are those of `Client`.
     """
 
-    def __init__(self, path: str | os.PathLike[str], timeout: float = ANSWER_TIMEOUT) -> None:
-        self._path = os.fspath(path)
+    def __init__(self, path: str | os.PathLike[str] | None = None, timeout: float = ANSWER_TIMEOUT) -> None:
+        self._path = os.fspath(_own_socket() if path is None else path)
         self._timeout = timeout
         self._writer: asyncio.StreamWriter | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -101,6 +101,10 @@ class AsyncClient:
         """Return sessions, newest first."""
         return cast("types.SessionsResult", await self.request("sessions", params))
 
+    async def session(self, session: str, **params: Any) -> types.SessionResult:
+        """Return one session without its records, named by its id or a unique prefix."""
+        return cast("types.SessionResult", await self.request("session", {"session": session, **params}))
+
     async def resume(self, session: str, **params: Any) -> types.ResumeResult:
         """Return how a session is reopened in its agent."""
         return cast("types.ResumeResult", await self.request("resume", {"session": session, **params}))
@@ -124,6 +128,15 @@ class AsyncClient:
     async def files(self, topic: str, **params: Any) -> types.FilesResult:
         """Return the files that work on a topic touched."""
         return cast("types.FilesResult", await self.request("files", {"topic": topic, **params}))
+
+    async def hook(self, agent: str, event: str, payload: Any, **params: Any) -> types.Output:
+        """Return what a hook of an agent is to print. `payload` is what the agent handed to it: text, bytes or a map."""
+        asked = {"agent": agent, "event": event, "payload": payload, **params}
+        return cast("types.Output", await self.request("hook", asked))
+
+    async def statusline(self, agent: str, **params: Any) -> types.Output:
+        """Return the status line for an agent."""
+        return cast("types.Output", await self.request("statusline", {"agent": agent, **params}))
 
     async def doctor(self, **params: Any) -> types.DoctorResult:
         """Return what is wrong."""
@@ -190,11 +203,13 @@ class AsyncClient:
 
 async def connect_async(path: str | os.PathLike[str] | None = None, *, timeout: float = ANSWER_TIMEOUT) -> AsyncClient:
     """Return a connected AsyncClient of the daemon on `path`, by default this user's own. It starts none."""
-    if path is None:
-        from recall import daemon
-        from recall.places import places
-
-        path = daemon.socket_path(places())
     client = AsyncClient(path, timeout)
     await client.__aenter__()
     return client
+
+
+def _own_socket() -> str:
+    from recall import daemon
+    from recall.places import places
+
+    return daemon.socket_path(places())

@@ -44,7 +44,8 @@ _RECEIVE = 256 * 1024
 
 
 class Client:
-    """A connection to one daemon: a context manager with one method a wire method.
+    """A connection to one daemon: a context manager with one method a wire method (`mcp` apart: it takes the
+    connection over).
 
     Raise DaemonUnreachable when the daemon cannot be reached or goes away, RequestError when it answers with an
     error, DeadlineExceeded when no answer comes within `timeout` seconds.
@@ -114,6 +115,10 @@ class Client:
         """Return sessions, newest first."""
         return cast("types.SessionsResult", self.request("sessions", params))
 
+    def session(self, session: str, **params: Any) -> types.SessionResult:
+        """Return one session without its records, named by its id or a unique prefix."""
+        return cast("types.SessionResult", self.request("session", {"session": session, **params}))
+
     def resume(self, session: str, **params: Any) -> types.ResumeResult:
         """Return how a session is reopened in its agent."""
         return cast("types.ResumeResult", self.request("resume", {"session": session, **params}))
@@ -137,6 +142,15 @@ class Client:
     def files(self, topic: str, **params: Any) -> types.FilesResult:
         """Return the files that work on a topic touched."""
         return cast("types.FilesResult", self.request("files", {"topic": topic, **params}))
+
+    def hook(self, agent: str, event: str, payload: Any, **params: Any) -> types.Output:
+        """Return what a hook of an agent is to print. `payload` is what the agent handed to it: text, bytes or a map."""
+        asked = {"agent": agent, "event": event, "payload": payload, **params}
+        return cast("types.Output", self.request("hook", asked))
+
+    def statusline(self, agent: str, **params: Any) -> types.Output:
+        """Return the status line for an agent."""
+        return cast("types.Output", self.request("statusline", {"agent": agent, **params}))
 
     def doctor(self, **params: Any) -> types.DoctorResult:
         """Return what is wrong."""

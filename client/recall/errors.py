@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+LONGEST_MESSAGE = 2000
+"""Characters of a message; of a longer one, which repeats what it was given, the middle is left out."""
+
 
 class RecallError(Exception):
     """Base of all errors that this project raises on purpose. `code` is stable, `exit_status` is the command's."""
@@ -17,8 +20,11 @@ class RecallError(Exception):
 
     @property
     def message(self) -> str:
-        """The text for people: one line."""
-        return " ".join(str(self).split())
+        """The text for people: one line, without control characters, whatever file's or caller's words are in it."""
+        from recall.clean import clean_line  # most runs have no error to tell
+
+        text = clean_line(str(self))
+        return text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE - 403]} … {text[-400:]}"
 
 
 class UsageError(RecallError):

@@ -8,8 +8,10 @@ from datetime import date, datetime, timedelta
 
 from recall.errors import UsageError
 
-_AGO = re.compile(r"(\d{1,9})([mhd])")
-_UNIT = {"m": "minutes", "h": "hours", "d": "days"}
+_AGO = re.compile(r"(\d{1,9})([mhdw])")
+_UNIT = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
+_WEEK = re.compile(r"\d{4}-?W\d\d", re.ASCII)
 _MILLISECOND = timedelta(milliseconds=1)
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
@@ -18,7 +20,8 @@ def parse_time(text: str, *, end: bool = False, now: datetime | None = None) -> 
     """Return the milliseconds since the epoch that `text` names; raise UsageError where it names none.
 
     `7d`, `12h`, `30m` ago; `yesterday` (its midnight); ISO 8601, where a time without zone is in the local zone. A bare
-    date is its midnight, and with `end` the last millisecond of that day. `now` (with a zone) replaces the clock and,
+    date (or week, month, year) is its first midnight, and with `end` its last millisecond. What `since:` takes in a
+    query is taken here. `now` (with a zone) replaces the clock and,
     by its zone, the local zone.
     """
     value = text.strip()
@@ -33,17 +36,29 @@ def parse_time(text: str, *, end: bool = False, now: datetime | None = None) -> 
 
 def _parse(value: str, end: bool, now: datetime | None) -> datetime | None:
     current = now if now is not None else datetime.now().astimezone()
-    if ago := _AGO.fullmatch(value):
+    lower = value.lower()
+    if ago := _AGO.fullmatch(lower):
         return current - timedelta(**{_UNIT[ago[2]]: int(ago[1])})
-    if value == "yesterday":
-        return _midnight(current.date() - timedelta(days=1), now)
-    try:
-        day = date.fromisoformat(value)
-    except ValueError:
+    if lower == "now":
+        return current
+    if lower in ("today", "yesterday"):
+        return _midnight(current.date() - timedelta(days=lower == "yesterday"), now)
+    days = _days(value)
+    if days is None:
         return _local(datetime.fromisoformat(value), now)
-    if end:
-        return _midnight(day + timedelta(days=1), now) - _MILLISECOND
-    return _midnight(day, now)
+    return _midnight(days[1], now) - _MILLISECOND if end else _midnight(days[0], now)
+
+
+def _days(value: str) -> tuple[date, date] | None:
+    """Return (the first day of a date, a week, a month or a year, the first day after it), or None."""
+    if written := _MONTH.fullmatch(value):
+        first = date(int(written[1]), int(written[2] or 1), 1)
+        return first, date(first.year + 1, 1, 1) if written[2] in (None, "12") else date(first.year, first.month + 1, 1)
+    try:
+        first = date.fromisoformat(value)
+    except ValueError:
+        return None
+    return first, first + timedelta(days=7 if _WEEK.fullmatch(value) else 1)
 
 
 def _midnight(day: date, now: datetime | None) -> datetime:
@@ -61,7 +76,7 @@ def zone() -> dict[str, str | int]:
     offset = datetime.now().astimezone().utcoffset() or timedelta()
     found: dict[str, str | int] = {"utc_offset_min": int(offset.total_seconds() // 60)}
     name = os.environ.get("TZ", "").removeprefix(":") or _linked_zone()
-    if ("/" in name and not name.startswith("/")) or name == "UTC":
+    if name and not name.startswith("/"):  # also what is no zone's name, `CET-1CEST`: the daemon then takes the offset
         found["tz"] = name
     return found
 

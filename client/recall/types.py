@@ -300,3 +300,15 @@ class ContextResult(TypedDict):
     bytes: int
     truncated: bool
     notice: NotRequired[str]
+
+
+class SessionResult(TypedDict):
+    """Answer of `session`."""
+
+    session: Session
+
+
+class Output(TypedDict):
+    """Answer of `hook` and `statusline`: what is to be printed, "" for nothing."""
+
+    output: str

@@ -51,8 +51,8 @@ Exit status
     help="What is logged, and above.",
 )
 @click.version_option(__version__, prog_name="recalld")
-def main(log_level: str) -> None:
-    """The `recalld` command."""
+def command(log_level: str) -> None:
+    """The `recalld` command, behind its options."""
     _open_standard_streams()
     logs.setup(log_level)
     os.environ["RECALLD_LOG_LEVEL"] = log_level  # the children's too
@@ -68,6 +68,15 @@ def main(log_level: str) -> None:
         click.echo(f"recalld: {message}", err=True)
         _leave(error.exit_status)
     _leave(0)
+
+
+def main() -> None:
+    """The `recalld` command. Wrong usage is one line, as every error is."""
+    try:
+        command.main(prog_name="recalld", standalone_mode=False)
+    except click.UsageError as error:
+        click.echo(f"recalld: {error.format_message().rstrip('.')}; see `recalld --help`", err=True)
+        sys.exit(2)
 
 
 def _open_standard_streams() -> None:

@@ -17,7 +17,6 @@ import tantivy
 
 from recall.clean import clean_line
 from recall.errors import Ambiguous, NotFound
-from recalld import analysis
 from recalld.index.documents import StoredCopy, StoredRecord, StoredSession, from_body
 from recalld.index.reader import Snapshot
 from recalld.sources import SOURCES
@@ -29,6 +28,8 @@ _LISTED = 5
 """Sessions that are listed where a beginning names several."""
 _LISTED_TITLE = 40
 """Characters of their titles."""
+_AROUND_BYTES = 12 * 1024 * 1024
+"""UTF-8 of the records of a page around one: the server cuts what a frame does not hold at its end, and so that one."""
 
 
 def iso(ms: int | None) -> str | None:
@@ -185,31 +186,27 @@ def show(
 ) -> dict[str, Any]:
     """Return the `show` answer: a page of a session in conversation order.
 
-    `around` centres the page on the record of that id (NotFound if the session does not hold it); `role` and `kind`
-    leave out the others before paging.
+    `around` centres the page on the record of that id (NotFound if the session does not hold it), or on where it stood
+    if it is left out; `role` and `kind` leave out the others before paging.
     """
+    middle = 0
     if role or kind or around:
-        held, _ = snapshot.held(session, abandoned=all_branches or around is not None)
-        chosen = [h for h in held if (role is None or h.role == role) and (kind is None or h.kind == kind)]
-        if around is not None:
-            place = next((n for n, h in enumerate(chosen) if around in (h.id, _owner_id(h))), None)
-            if place is None:
-                raise NotFound(f"the session {session.sid} has no record {around!r}")
-            if not (all_branches or chosen[place].abandoned):
-                target = chosen[place]
-                chosen = [h for h in chosen if not h.abandoned]
-                place = chosen.index(target)
-            offset = max(0, place - limit // 2)
+        chosen, middle = _chosen(snapshot, session, all_branches, around, role, kind)
         total = len(chosen)
+        if around is not None:
+            offset = max(0, middle - limit // 2)
         page = chosen[offset : offset + limit]
     else:
         page, total = snapshot.held(session, abandoned=all_branches, offset=offset, limit=limit)
-    records = []
-    for h in page:
+    shown: list[tuple[int, dict[str, Any]]] = []
+    for n, h in enumerate(page, offset):
         record = snapshot.owned(h)
         if record is not None:
-            records.append(record_json(snapshot, record, h if isinstance(h, StoredCopy) else None))
+            shown.append((n, record_json(snapshot, record, h if isinstance(h, StoredCopy) else None)))
     reached = offset + len(page)
+    if around is not None and (fitting := _fitting(shown, middle)) != shown:
+        shown, reached = fitting, fitting[-1][0] + 1
+    records = [record for _, record in shown]
     return {
         "session": session_json(snapshot, session),
         "records": _parents_first(records),
@@ -219,6 +216,48 @@ def show(
         "total": total,
         "next_offset": reached if reached < total else None,
     }
+
+
+def _chosen(
+    snapshot: Snapshot, session: StoredSession, all_branches: bool, around: str | None, role: str | None, kind: str | None
+) -> tuple[list[StoredRecord | StoredCopy], int]:
+    """Return (the records of a role and a kind that a session holds, the place among them of the one that is asked for)."""
+    held, _ = snapshot.held(session, abandoned=all_branches or around is not None)
+    asked = 0
+    if around is not None:
+        place = next((n for n, h in enumerate(held) if around in (h.id, _owner_id(h))), None)
+        if place is None:
+            raise NotFound(f"the session {session.sid} has no record {around!r}")
+        asked, all_branches = place, all_branches or held[place].abandoned
+    chosen = [
+        (n, h)
+        for n, h in enumerate(held)
+        if (role is None or h.role == role) and (kind is None or h.kind == kind) and (all_branches or not h.abandoned)
+    ]
+    return [h for _, h in chosen], sum(n < asked for n, _ in chosen)
+
+
+def _fitting(shown: list[tuple[int, dict[str, Any]]], middle: int) -> list[tuple[int, dict[str, Any]]]:
+    """Return what of a page, records with their places, fits into a frame on both sides of the place `middle`."""
+    sizes = [_size(record) for _, record in shown]
+    if not shown or sum(sizes) <= _AROUND_BYTES:
+        return shown
+    first = min(next((n for n, (place, _) in enumerate(shown) if place >= middle), len(shown)), len(shown) - 1)
+    end, room = first + 1, _AROUND_BYTES - sizes[first]
+    for share in (room // 2, 0):  # what the records before leave is for those behind
+        while first > 0 and room - sizes[first - 1] >= share:
+            first -= 1
+            room -= sizes[first]
+        while end < len(shown) and room >= sizes[end]:
+            room -= sizes[end]
+            end += 1
+    return shown[first:end]
+
+
+def _size(record: dict[str, Any]) -> int:
+    """Return about how many bytes a record takes in a frame."""
+    texts = (record["text"], record["command"] or "", *record["paths"])
+    return 1024 + sum(len(text.encode("utf-8", "replace")) for text in texts)
 
 
 def _owner_id(held: StoredRecord | StoredCopy) -> str:
@@ -251,19 +290,22 @@ def sessions(
     snapshot: Snapshot,
     *,
     agent: str | None = None,
-    project: str | None = None,
+    among: tantivy.Query | None = None,
     since: int | None = None,
     sub_agents: bool = False,
     limit: int = 20,
     offset: int = 0,
 ) -> dict[str, Any]:
-    """Return the `sessions` answer: newest first; a session whose time lies more than a day ahead comes last."""
+    """Return the `sessions` answer: newest first; a session whose time lies more than a day ahead comes last.
+
+    `among` is what the documents of sessions must match.
+    """
     t = tantivy
     parts = [(t.Occur.Must, snapshot.term("type", "s"))]
     if agent:
         parts.append((t.Occur.Must, snapshot.term("agent", agent)))
-    if project:
-        parts.append((t.Occur.Must, snapshot.term("project", analysis.fold(project).rstrip("/") or "/")))
+    if among is not None:
+        parts.append((t.Occur.Must, among))
     if not sub_agents:
         parts.append((t.Occur.MustNot, snapshot.term("flag", "subagent")))
     if since is not None:

@@ -43,7 +43,7 @@ class Forgotten:
     value: str
     """The session's id, the project as it was asked for, or the time as ISO 8601."""
     made: int
-    """When, in epoch ms. A project is forgotten as it was then."""
+    """When, in epoch ms. A project is forgotten as it was then: `read` tells what is newer, whatever time it tells."""
     before: int | None = None
     """Epoch ms: records before it are forgotten (kind `before`)."""
     sessions: set[str] = field(default_factory=set)
@@ -59,6 +59,9 @@ class Forgotten:
     """It is out of the index, and out of its files."""
     lifted: bool = False
     """It was taken back, and the files that it was about are being read again."""
+    read: dict[int, int] = field(default_factory=dict)
+    """Kind `project`: how far every file went, in bytes, by hashes of its path and name; and 0 by hashes of the sessions
+    that lost something (`ingest.bans`). Empty where not everything had been read: then times alone tell what is newer."""
 
 
 @dataclass(slots=True)
@@ -215,10 +218,12 @@ def _set(target: Forgotten | Excluded, values: dict[str, Any]) -> dict[str, Any]
 
 def _values(decision: Forgotten) -> list[Any]:
     values = [getattr(decision, f.name) for f in fields(Forgotten)]
-    return [_packed(v, f.name) if isinstance(v, set) else v for f, v in zip(fields(Forgotten), values, strict=True)]
+    return [_packed(v, f.name) if isinstance(v, set | dict) else v for f, v in zip(fields(Forgotten), values, strict=True)]
 
 
-def _packed(values: set[Any], name: str) -> Any:
+def _packed(values: set[Any] | dict[int, int], name: str) -> Any:
+    if isinstance(values, dict):
+        return [array("Q", values).tobytes(), array("Q", values.values()).tobytes()]
     return sorted(values) if name == "sessions" else array("Q", sorted(values)).tobytes()
 
 
@@ -235,11 +240,14 @@ def _forgotten(values: list[Any]) -> Forgotten:
     if not isinstance(found.id, int) or not isinstance(found.made, int) or not isinstance(found.value, str):
         raise TypeError("it holds no decision")
     found.sessions = set(found.sessions)
-    found.keys, found.spared = _unpacked(found.keys), _unpacked(found.spared)
+    found.keys, found.spared = set(_unpacked(found.keys)), set(_unpacked(found.spared))
+    if found.read:  # a decision of an earlier version has none
+        keys, ends = found.read
+        found.read = dict(zip(_unpacked(keys), _unpacked(ends), strict=True))
     return found
 
 
-def _unpacked(data: Any) -> set[int]:
+def _unpacked(data: Any) -> array[int]:
     found = array("Q")
     found.frombytes(data)
-    return set(found)
+    return found

@@ -41,6 +41,11 @@ def test_a_last_line_without_a_newline_is_not_pending(case: Case) -> None:
     case.append(CLAUDE, b"\n")
     case.read()
     assert case.found("halfterm") == [S]
+    for part in range(0, len(half), len(half) // 8):  # alone, so that nothing is committed
+        case.append(CLAUDE, half[part : part + len(half) // 8])
+        case.recall("sync")
+        status = case.json("status")
+        assert status["pending_bytes"] == 0 == case.ask("search", query="whole")["index"]["pending_bytes"] and status["complete"]
 
 
 def test_truncated_and_grown_again(case: Case) -> None:

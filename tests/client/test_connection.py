@@ -33,6 +33,12 @@ def test_connect_finds_the_daemon_by_its_lock(home: Any, serve: Any, monkeypatch
     with recall.connect() as client:
         assert client.ping() == {}
 
+    async def ask() -> Any:
+        async with recall.AsyncClient() as client:
+            return await client.ping()
+
+    assert asyncio.run(ask()) == {}
+
 
 def test_an_error_carries_the_daemons_code_and_its_exit_status(home: Any, serve: Any) -> None:
     def handler(method: str, params: dict[str, Any]) -> Any:
@@ -174,6 +180,18 @@ def test_both_clients_have_the_same_methods() -> None:
         }
 
     assert methods(Client) == methods(AsyncClient)
+
+
+def test_a_client_has_every_method_of_the_wire_but_the_one_that_takes_the_connection_over(home: Any, serve: Any) -> None:
+    from recalld.server.methods import METHODS
+
+    server = serve(lambda method, params: {"echo": [method, params]})
+    with Client(home.places.socket) as client:
+        for name, method in METHODS.items():
+            if method.take_over is None:
+                needed = {key: "x" for key, param in method.params.items() if param.required}
+                assert getattr(client, name)(**needed) == {"echo": [name, needed]}
+    assert len(server.asked) == len(METHODS) - 1
 
 
 def test_importing_recall_loads_nothing_heavy() -> None:

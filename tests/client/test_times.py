@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from recall.errors import UsageError
 from recall.times import ago, parse_time, zone
+from recalld.search import times as of_queries
 
 NOW = datetime(2026, 3, 10, 15, 30, tzinfo=timezone(timedelta(hours=2)))
 zones = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
@@ -52,6 +53,40 @@ def test_z_is_utc() -> None:
     assert parse_time("2026-03-10T10:00:00Z") == ms(datetime(2026, 3, 10, 10, tzinfo=UTC))
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2026-11-30", "2026-11-30T00:00", "2026-12-01T00:00"),
+        ("20261130", "2026-11-30T00:00", "2026-12-01T00:00"),
+        ("2026-11", "2026-11-01T00:00", "2026-12-01T00:00"),
+        ("2026-12", "2026-12-01T00:00", "2027-01-01T00:00"),
+        ("2026", "2026-01-01T00:00", "2027-01-01T00:00"),
+        ("2026-W49", "2026-11-30T00:00", "2026-12-07T00:00"),
+        ("2026W492", "2026-12-01T00:00", "2026-12-02T00:00"),
+    ],
+)
+def test_a_date_in_every_notation_is_all_of_it_in_an_option_and_in_a_query(text: str, first: str, last: str) -> None:
+    start, after = (ms(datetime.fromisoformat(day).replace(tzinfo=NOW.tzinfo)) for day in (first, last))
+    clock = of_queries.Clock(ms(NOW), NOW.tzinfo or UTC)
+    assert parse_time(text, now=NOW) == start == of_queries.parse(text, clock)
+    assert parse_time(text, end=True, now=NOW) == after - 1 == of_queries.parse(text, clock, end=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("7d", "2W", "90m", "now", "today", "Yesterday", "2026-11-30T10", "2026-11-30 10:00", "20261130T100000Z"),
+        *("2026-W49-1T10", "2026-13", "2026-02-30", "0000", "202611", "2026-11-30T25:00", "soon", "10:00", "2026-11-30T"),
+    ],
+)
+def test_an_option_takes_the_times_that_a_query_takes(text: str) -> None:
+    try:
+        option: int | None = parse_time(text, now=NOW)
+    except UsageError:
+        option = None
+    assert option == of_queries.parse(text, of_queries.Clock(ms(NOW), NOW.tzinfo or UTC))
+
+
 @given(st.text(max_size=30))
 def test_any_text_is_a_time_or_a_usage_error(text: str) -> None:
     with suppress(UsageError):
@@ -64,13 +99,14 @@ def test_what_is_no_time_is_refused(text: str) -> None:
         parse_time(text)
 
 
-def test_the_zone_is_told_by_name_and_offset(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "offset"), [("Asia/Kolkata", 330), ("Japan", 540)])
+def test_the_zone_is_told_by_name_and_offset(monkeypatch: pytest.MonkeyPatch, name: str, offset: int) -> None:
     import time
 
-    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    monkeypatch.setenv("TZ", name)
     time.tzset()
     try:
-        assert zone() == {"utc_offset_min": 330, "tz": "Asia/Kolkata"}
+        assert zone() == {"utc_offset_min": offset, "tz": name}
     finally:
         monkeypatch.undo()
         time.tzset()

@@ -31,7 +31,7 @@ def kept(root: Path, name: str, data: bytes) -> Path:
 @pytest.mark.parametrize(
     "values",
     [
-        *([*GOOD, "of a later version"], GOOD[:2], {"a": 1}, [], None, 7, ["x", *GOOD[1:]], [*GOOD[:5], 7, *GOOD[6:]]),
+        *([*GOOD, [], "of a later version"], [*GOOD, "text"], [*GOOD, [b"\1" * 8, b""]], [*GOOD, [b"\1", b"\1"]], GOOD[:2], {"a": 1}, [], None, 7, ["x", *GOOD[1:]], [*GOOD[:5], 7, *GOOD[6:]]),
         *(
             [*GOOD[:5], [["nested"]], *GOOD[6:]],
             [*GOOD[:6], "text", *GOOD[7:]],
@@ -55,6 +55,7 @@ def test_what_is_no_list_of_exclusions_is_refused_by_the_name_of_its_file(tmp_pa
 
 def test_a_decision_is_read_as_it_was_written(tmp_path: Path) -> None:
     one = Forgotten(3, "before", "2026-11-30", 5, 4, {"a\0b"}, {1, 2**64 - 1}, {7}, [["/x", 2]], 2, True, True)
+    one.read = {2**64 - 1: 2**40, 5: 0}
     decisions = Decisions(tmp_path)
     decisions.keep(one)
     decisions.excluded.patterns = ["/w/a\nb"]
@@ -62,6 +63,11 @@ def test_a_decision_is_read_as_it_was_written(tmp_path: Path) -> None:
     again = Decisions(tmp_path)
     assert again.forgotten == {3: one}
     assert again.excluded == decisions.excluded
+
+
+def test_a_decision_of_before_files_were_measured_is_read(tmp_path: Path) -> None:
+    kept(tmp_path, "forget-000001.decision", sealed(GOOD))
+    assert Decisions(tmp_path).forgotten[1].read == {}
 
 
 def test_what_cannot_be_written_is_as_it_was_in_memory_and_leaves_nothing_beside(tmp_path: Path) -> None:

@@ -199,6 +199,9 @@ def test_a_pattern_that_means_everything_or_nothing_is_refused(machine: Machine,
     with pytest.raises(RequestError) as error:
         exclude(machine, add=pattern)
     assert error.value.code == "bad_request"
+    with pytest.raises(RequestError) as error:
+        exclude(machine, add="/w/else", remove=pattern)
+    assert error.value.code == "bad_request" and exclude(machine)["patterns"] == []
     assert exclude(machine)["patterns"] == []
 
 

@@ -362,7 +362,9 @@ def test_help_says_what_there_is_to_say_and_version_names_the_version(env: dict[
         assert word in told
     assert __version__ in run("--version").stdout
     assert run("--nonsense").returncode == 2
-    assert run("--log-level", "loud").returncode == 2
+    for wrong in (["--log-level", "loud"], ["--nothing"], ["twice"]):
+        done = run(*wrong)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
 
 
 def test_no_log_line_holds_what_sessions_or_questions_say(daemon: Daemon) -> None:

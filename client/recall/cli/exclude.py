@@ -12,16 +12,19 @@ from recall.cli.ask import ask
 from recall.cli.options import confirm, json_option, working_directory
 from recall.cli.output import Line, print_json, print_lines
 from recall.client import SYNC_TIMEOUT
-from recall.errors import Refused
+from recall.errors import Refused, UsageError
 
 
-@click.group()
-def exclude() -> None:
+@click.group(invoke_without_command=True)
+@click.pass_context
+def exclude(context: click.Context) -> None:
     """Projects and paths never to read; what is already in the index goes.
 
     PATTERN is a directory (it and everything below), a glob (`*` within a component, `**` across), or a name without
     `/`: every project with a component of that name.
     """
+    if context.invoked_subcommand is None:
+        raise UsageError("say what to do: exclude add PATTERN, exclude remove PATTERN, or exclude list")
 
 
 @exclude.command("add")

@@ -25,6 +25,8 @@ from recall.types import BlameResult, ContextResult, FilesResult, FixResult, How
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+MOST = 1000
+"""Answers that a question may be asked for."""
 HELD = {True: ("did not come back", "green"), False: ("came back", "red"), None: ("not seen since", "dim")}
 NEXT_CHARS = 160
 """Characters that are shown of what was done next."""
@@ -78,7 +80,7 @@ def context(query: tuple[str, ...], as_json: bool, **given: Any) -> None:
 @click.command()
 @click.argument("path")
 @_filters
-@limit_option(10)
+@limit_option(10, MOST)
 def blame(path: str, as_json: bool, **given: Any) -> None:
     """List the sessions that wrote, read, ran or mentioned PATH: who wrote first, then the newest."""
     answer: BlameResult = ask("blame", params(path=path, **given))
@@ -101,7 +103,7 @@ def blame(path: str, as_json: bool, **given: Any) -> None:
 @click.command(cls=QueryCommand)
 @click.argument("tool", nargs=-1, required=True)
 @_filters
-@limit_option(10)
+@limit_option(10, MOST)
 def how(tool: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """List how TOOL was called, what worked most often first."""
     answer: HowResult = ask("how", params(tool=_text(tool), **given))
@@ -122,7 +124,7 @@ def how(tool: tuple[str, ...], as_json: bool, **given: Any) -> None:
 @click.command(cls=QueryCommand)
 @click.argument("error", nargs=-1, required=True)
 @_filters
-@limit_option(5)
+@limit_option(5, MOST)
 def fix(error: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """List what was done after ERROR, and whether it came back.
 
@@ -149,7 +151,7 @@ def fix(error: tuple[str, ...], as_json: bool, **given: Any) -> None:
 @click.command(cls=QueryCommand)
 @click.argument("topic", nargs=-1, required=True)
 @_filters
-@limit_option(20)
+@limit_option(20, MOST)
 def files(topic: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """List the files that were touched where TOPIC was worked on."""
     answer: FilesResult = ask("files", params(topic=_text(topic), **given))

@@ -3,7 +3,8 @@
 A forgotten thing can come back in four ways, and each has its own answer:
 
 1. Its own file is read again, or goes on. Session: by the session's key, its sub-agents' included. Project: by the
-   record's project and a time up to the decision. Before T: by the record's time.
+   record's project and a time up to the decision, but for what stands in a file behind what it held then, or in a
+   new one: agents may write what they say now with a time of before. Before T: by the record's time.
 2. A fork or a copied file repeats it. Where copies keep a message's id, by a hash of the id; that also holds for a time
    after T or a project that the copy does not tell. Where they do not (Codex), by a hash of what it says, in the part
    with which a forked session begins; and with its time, in any file that begins with it.
@@ -15,6 +16,7 @@ A forgotten thing can come back in four ways, and each has its own answer:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import PurePath
@@ -69,9 +71,9 @@ class Bans:
                     until = found.made if found.before is None else found.before - 1
                     self._until[skey] = max(self._until.get(skey, 0), until)
         self._before = max((f.before for f in every if f.before is not None), default=None)
-        self._projects = [(analysis.fold(f.value).rstrip("/") or "/", f.made) for f in every if f.kind == "project"]
-        self._made: dict[str, int] = {}
-        """When a project was forgotten last, -1: never; as far as it has been asked for."""
+        self._projects = [(analysis.fold(f.value).rstrip("/") or "/", f) for f in every if f.kind == "project"]
+        self._made: dict[str, list[Forgotten]] = {}
+        """The decisions that a project is forgotten by, as far as it has been asked for."""
         self._keys: set[int] = set().union(*(f.keys for f in every))
         self.active = bool(every) or bool(self.patterns)
 
@@ -121,7 +123,7 @@ class Bans:
             self.patterns.project(record.project)
             or (file is not None and self.patterns.path(file.path))
             or self._banned(record.skey) is not None
-            or self._in_time(record.skey, record.project, record.time)
+            or self._in_time(record.skey, record.project, record.time, file, record.offset)
         )
 
     def _drops_message(
@@ -131,7 +133,7 @@ class Bans:
         if banned is not None:
             self._learn(batch, source, banned, skey, message, time)
             return True
-        if self._in_time(skey, message.project, time):
+        if self._in_time(skey, message.project, time, file, message.offset):
             return True
         session = batch.session(skey)
         if message.inherited and self._origin_banned(session):
@@ -143,7 +145,7 @@ class Bans:
             said = [batch.texts.hash(r, message.project) for r in message.records]
         return self._repeats(session, source, message.uid, time, said)
 
-    def _in_time(self, skey: str, project: str | None, time: int | None) -> bool:
+    def _in_time(self, skey: str, project: str | None, time: int | None, file: StoredFile | None, offset: int) -> bool:
         """Tell whether a record's project or time is one that is forgotten."""
         if self._before is not None and time is not None and time < self._before:
             return True
@@ -154,8 +156,8 @@ class Bans:
             made = self._made.get(project)
             if made is None:
                 tokens = analysis.project_tokens(redact_place(project))
-                made = self._made[project] = max((m for name, m in self._projects if name in tokens), default=-1)
-            return made >= 0 and (time is None or time <= made)
+                made = self._made[project] = [found for name, found in self._projects if name in tokens]
+            return any((time is None or time <= m.made) and not _is_newer(m, skey, file, offset) for m in made)
         return False
 
     def _repeats(self, session: Session, source: Source, uid: str, time: int | None, said: Iterable[int] | None) -> bool:
@@ -272,6 +274,27 @@ class Bans:
             self.stale |= discard_session(batch, skey)
 
 
+def _is_newer(decision: Forgotten, skey: str, file: StoredFile | None, offset: int) -> bool:
+    """Tell whether what stands at `offset` of a file was not there when a project was forgotten."""
+    if file is None or not decision.read:
+        return False
+    for key in file_keys(file):
+        end = decision.read.get(key)
+        if end is not None:
+            return offset >= end
+    return _changed_ns(file) > decision.made * 1_000_000 and held_key(skey) not in decision.read
+
+
+def _changed_ns(file: StoredFile) -> int:
+    """Return when a file was last written to; a checkpoint tells that from its first commit on."""
+    if file.mtime_ns:
+        return file.mtime_ns
+    try:
+        return os.stat(file.path).st_mtime_ns
+    except OSError:
+        return 0
+
+
 def _begins(session: Session) -> bool:
     """Tell whether a session holds no record yet: what comes next may be the beginning that it has in common."""
     return not any(node.held for node in session.nodes.values())
@@ -290,6 +313,16 @@ def said_key(agent: str, said: Iterable[int]) -> int:
 def copy_key(agent: str, said: Iterable[int], time: int | None) -> int:
     """Return what tells a message by what it says and when."""
     return _key("c", agent, str(time), *map(str, said))
+
+
+def file_keys(file: StoredFile) -> tuple[int, int]:
+    """Return what tells a file: where it is, and by its name wherever it is put."""
+    return _key("p", file.agent, file.path), _key("f", file.agent, file.logical)
+
+
+def held_key(skey: str) -> int:
+    """Return what tells a session."""
+    return _key("h", skey)
 
 
 def _key(*parts: str) -> int:

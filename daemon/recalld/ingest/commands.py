@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from recalld import analysis, logs
 from recalld.answers import iso, resolve
 from recalld.decisions import Decisions, Forgotten
 from recalld.index.documents import SEPARATOR, StoredRecord
-from recalld.ingest.bans import Bans
+from recalld.ingest.bans import Bans, file_keys, held_key
 from recalld.ingest.forget import Targets, erase, gather, hold_back, remember, sub_agents, take_out
 from recalld.ingest.generations import Generations
 from recalld.ingest.worker import Worker
@@ -79,12 +80,26 @@ class Commands:
         if params.get("dry_run"):
             return result
         remember(decision, targets)
+        if decision.kind == "project" and self._worker.complete:
+            decision.read = self._read_so_far() | {held_key(skey): 0 for skey in targets.sessions}
         self._decisions.keep(decision)
         self._bans.refresh()
         hold_back(self._worker, targets, excluded=False)
         self._carry_out(targets)
         self._decisions.change(decision, erased=True)
         return {**result, "id": decision.id}
+
+    def _read_so_far(self) -> dict[int, int]:
+        """Return how far every file goes by now, in bytes of its text, by what tells it."""
+        found: dict[int, int] = {}
+        for file in self._worker.files.values():
+            end = file.offset
+            if not file.compressed and not file.deleted:
+                with suppress(OSError):  # it has just gone: what was read of it is all there was
+                    end = max(end, os.stat(file.path).st_size)
+            for key in file_keys(file):
+                found[key] = max(end, found.get(key, 0))
+        return found
 
     def _decide(self, params: Params) -> Forgotten:
         """Return the decision that a request asks for, without what it covers."""
@@ -211,6 +226,8 @@ class Commands:
         """Carry out one `exclude` request; see `docs/protocol.md`."""
         add, remove = params.get("add"), params.get("remove")
         excluded = self._decisions.excluded
+        if add is not None and remove is not None:
+            raise UsageError("add: give one of add and remove")
         if add is None and remove is None:
             return {"patterns": list(excluded.patterns), "configured": list(self._configured)}
         if add is not None:

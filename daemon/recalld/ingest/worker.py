@@ -297,6 +297,9 @@ class Worker:
         if read is None:
             self._current = None
             self.tally.count(file)
+            if self.pending_bytes and not self._queued:  # half a line: nothing is committed that would tell
+                self.pending_bytes = 0
+                self._tell_status(now=True)
         else:
             self._current_action = None
             self.touch()

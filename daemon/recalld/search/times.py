@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -12,6 +12,8 @@ DAY_MS = 86_400_000
 _UNITS = {"m": 60_000, "h": 3_600_000, "d": DAY_MS, "w": 7 * DAY_MS}
 _AGO = re.compile(r"(\d{1,9})([mhdw])", re.ASCII)
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
+_OTHER_DATE = re.compile(r"\d{8}|\d{4}-?W\d\d(-?\d)?", re.ASCII)
+"""Dates without dashes, and of a week (which is one, where no day of it is named)."""
 _FAR = 1 << 62
 
 
@@ -59,7 +61,7 @@ def epoch_ms(moment: datetime) -> int:
 def parse(text: str, clock: Clock, *, end: bool = False) -> int | None:
     """Return the moment that `text` names as epoch ms, or None where it names none.
 
-    With `end`, a bare date (or month, or year) is its last millisecond, so that `until` includes it; `yesterday` stays
+    With `end`, a bare date (or week, month, year) is its last millisecond, so that `until` includes it; `yesterday` stays
     its midnight.
     """
     text = text.strip()
@@ -72,25 +74,32 @@ def parse(text: str, clock: Clock, *, end: bool = False) -> int | None:
     try:
         if ago:
             return max(-_FAR, clock.now - int(ago[1]) * _UNITS[ago[2]])
-        date = _DATE.fullmatch(text)
-        if date:
-            year, month, day = (int(part) if part else None for part in date.groups())
-            start = datetime(year or 1, month or 1, day or 1)
-            if not end:
-                return epoch_ms(start.replace(tzinfo=clock.zone))
-            if day:
-                after = start + timedelta(days=1)
-            elif month:
-                after = datetime(start.year + month // 12, month % 12 + 1, 1)
-            else:
-                after = datetime(start.year + 1, 1, 1)
-            return epoch_ms(after.replace(tzinfo=clock.zone)) - 1
+        days = _days(text)
+        if days:
+            first, after = (datetime.combine(day, time(), clock.zone) for day in days)
+            return epoch_ms(after) - 1 if end else epoch_ms(first)
         if not text[:4].isdigit() or "T" not in text.upper().replace(" ", "T"):
             return None
         moment = datetime.fromisoformat(text)
     except (ValueError, OverflowError):
         return None
     return epoch_ms(moment if moment.tzinfo else moment.replace(tzinfo=clock.zone))
+
+
+def _days(text: str) -> tuple[date, date] | None:
+    """Return (the first day of a date, a week, a month or a year, the first day after it); None for what is none of
+    these. Raise ValueError or OverflowError where the calendar does not have it."""
+    if other := _OTHER_DATE.fullmatch(text):
+        first = date.fromisoformat(text)
+        return first, first + timedelta(days=7 if "W" in text and not other[1] else 1)
+    written = _DATE.fullmatch(text)
+    if not written:
+        return None
+    year, month, day = (int(part) if part else None for part in written.groups())
+    first = date(year or 0, month or 1, day or 1)
+    if day:
+        return first, first + timedelta(days=1)
+    return first, date(first.year + 1, 1, 1) if not month or month == 12 else date(first.year, month + 1, 1)
 
 
 def local_zone() -> tzinfo:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import time
 from typing import Any
 
 from recall import __version__, wire
 from recall.errors import Unavailable, UsageError
 from recalld import answers
-from recalld.search import filters, search
+from recalld.search import search
 from recalld.search.answer import MOST_MATCHES
+from recalld.search.listing import listed
 from recalld.server.hooks import SILENT_TOOL
 from recalld.server.method import Method, Send, inline, pool, task
 from recalld.server.params import Param
@@ -66,20 +66,7 @@ def _show(service: Service, params: Params) -> Result:
 
 
 def _sessions(service: Service, params: Params) -> Result:
-    cwd = params.pop("cwd", None)
-    if params.get("project") == "." and cwd is not None:
-        params["project"] = cwd
-    if params.get("project") == "":
-        answer: Result = {"total": 0, "sessions": [], "next_offset": None}
-    else:
-        answer = answers.sessions(service.snapshot, **params)
-    if not answer["total"]:
-        clock = filters.clock_of(params, int(time.time() * 1000))
-        named = {name: [params[name]] for name in ("agent", "project") if name in params}
-        chosen = filters.compile_filters(service.snapshot, named | {"cwd": cwd}, clock)
-        if told := filters.unmatched(service.snapshot, chosen):
-            answer["notice"] = "; ".join(told)
-    return answer
+    return listed(service.snapshot, params)
 
 
 def _session(service: Service, params: Params) -> Result:

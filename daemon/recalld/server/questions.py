@@ -31,20 +31,20 @@ _FILTERS = {
 _LIMIT = {"limit": Param("int", low=1, high=MAX_LIMIT)}
 
 
-def _method(answer: Answer, asked: str, more: Mapping[str, Param]) -> Method[Service]:
+def _method(answer: Answer, asked: str, more: Mapping[str, Param], pages: str | None = None) -> Method[Service]:
     def call(service: Service, params: Params) -> Result:
         return answer(service.snapshot, params)
 
-    return pool(call, {asked: Param("text", required=True), **_FILTERS, **more}, needs_index=True)
+    return pool(call, {asked: Param("text", required=True), **_FILTERS, **more}, needs_index=True, pages=pages)
 
 
 QUESTIONS: dict[str, Method[Service]] = {
     "context": _method(
         questions.context, "query", {"budget": Param("int", low=200, high=1024 * 1024), "sub_agents": Param("bool")}
     ),
-    "blame": _method(questions.blame, "path", _LIMIT),
-    "how": _method(questions.how, "tool", _LIMIT),
-    "fix": _method(questions.fix, "error", _LIMIT),
-    "files": _method(questions.files, "topic", _LIMIT),
+    "blame": _method(questions.blame, "path", _LIMIT, pages="sessions"),
+    "how": _method(questions.how, "tool", _LIMIT, pages="commands"),
+    "fix": _method(questions.fix, "error", _LIMIT, pages="fixes"),
+    "files": _method(questions.files, "topic", _LIMIT, pages="files"),
 }
 """They take some milliseconds on a large index, and so run in threads."""
