@@ -24,6 +24,13 @@ def only(given: list[Any]) -> Record:
         (called("c", "shell", command=["bash", "-lc", "ls | wc -l"]), "ls | wc -l"),
         (called("c", "shell", command=["/usr/bin/zsh", "-lc", "ls"]), "ls"),
         (called("c", "shell", command=["git", "commit", "-m", "two words"]), "git commit -m 'two words'"),
+        (called("c", "shell", command=["bash", "-l", "-c", "ls | wc"]), "ls | wc"),
+        (called("c", "shell", command=["bash", "-euo", "pipefail", "-c", "make all"]), "make all"),
+        (called("c", "shell", command=["pwsh.exe", "-NoProfile", "-Command", "Get-Item x"]), "Get-Item x"),
+        (called("c", "shell", command=[r"C:\Program Files\PowerShell\7\pwsh.exe", "-Command", "dir"]), "dir"),
+        (called("c", "shell", command=["cmd.exe", "/c", "dir"]), "dir"),
+        (called("c", "shell", command=["bash", "run.sh", "-c", "x"]), "bash run.sh -c x"),
+        (called("c", "shell", command=["bash", "-lc"]), "bash -lc"),
         (called("c", "shell_command", command="make test", workdir="/w/api"), "make test"),
         (response("local_shell_call", call_id="c", action={"type": "exec", "command": ["bash", "-lc", "ls"]}), "ls"),
         (event("exec_command_end", call_id="c", command=["bash", "-lc", "ls"], exit_code=0, stdout=""), "ls"),
@@ -134,10 +141,27 @@ def test_a_patch_is_an_edit_with_its_paths_and_the_lines_it_adds(line: dict[str,
     assert "return None" not in record.text
 
 
-def test_paths_of_a_patch_in_another_directory_name_it() -> None:
+@pytest.mark.parametrize(
+    ("more", "before", "path"),
+    [
+        ({"workdir": "/w/other"}, "", "/w/other/a.py"),
+        ({"workdir": "/w/api"}, "", "a.py"),
+        ({"workdir": "lib"}, "", "lib/a.py"),
+        ({}, "cd lib && ", "lib/a.py"),
+        ({}, "set -e\ncd 'my lib'; ", "my lib/a.py"),
+        ({}, "cd /w/other\n", "/w/other/a.py"),
+        ({}, "cd lib && cd ..; ", "a.py"),
+        ({"workdir": "/w"}, "cd api && ", "a.py"),
+        ({}, 'cd "$HOME" && ', "a.py"),
+    ],
+)
+def test_paths_of_a_patch_in_another_directory_name_it(more: dict[str, Any], before: str, path: str) -> None:
     patch = "*** Begin Patch\n*** Delete File: a.py\n*** End Patch"
-    assert only([called("c", cmd=f"apply_patch '{patch}'", workdir="/w/other")]).paths == ("/w/other/a.py",)
-    assert only([called("c", cmd=f"apply_patch '{patch}'", workdir="/w/api")]).paths == ("a.py",)
+    assert only([called("c", cmd=f"{before}apply_patch '{patch}'", **more)]).paths == (path,)
+    if not before:
+        assert only([called("c", "apply_patch", input=patch, **more)]).paths == (path,)
+        given = item("CommandExecution", "c", command=["apply_patch", patch], cwd=more.get("workdir", "/w/api"), exit_code=0)
+        assert records(read([meta(), given]))[0].paths == (path,)
 
 
 def test_a_file_change_item_is_the_same_edit_as_its_call() -> None:

@@ -117,6 +117,16 @@ def test_a_sub_agent_without_ordinals_loses_nothing() -> None:
     assert texts(read(given, file_of(CHILD))) == ["one", "two"]
 
 
+def test_a_file_whose_identity_names_no_original_has_the_one_that_it_replays() -> None:
+    other = "01a1aaaa-0000-7000-8000-000000000003"
+    for identity in (meta(CHILD), meta(CHILD, source=SPAWN)):
+        given = [identity, meta(THREAD), meta(other), said_item("user", "i1", "one")]
+        for sittings in ([], [1], [2]):
+            found = read(given, file_of(CHILD), sittings)
+            assert [one.value for one in found if getattr(one, "name", None) == "forked_from"] == [THREAD]
+    assert facts(read([meta(CHILD, forked_from_id=other), meta(THREAD)], file_of(CHILD)))["forked_from"] == other
+
+
 def test_a_fork_reads_as_its_original_does_and_names_it() -> None:
     turn = [
         said_response("user", "<environment_context>\n<cwd>/w/api</cwd>\n</environment_context>"),
@@ -205,4 +215,14 @@ def test_a_name_given_in_the_rollout_is_a_title() -> None:
     assert facts(read([meta(), event("thread_name_updated", thread_name="Lemur work")]))["title"] == {
         "text": "Lemur work",
         "rank": 30,
+        "at": 1_796_032_800_000,
     }
+
+
+def test_where_a_session_began_is_told_when_it_goes_elsewhere() -> None:
+    began = [meta(), line("turn_context", {"cwd": "/w/api"}), said_event("user", "one")]
+    assert "first_project" not in facts(read(began))
+    elsewhere = [line("turn_context", {"cwd": at}) for at in ("/w/web", "/w/docs")]
+    found = read([meta(), *elsewhere, said_event("user", "two")])
+    assert [one.value for one in found if getattr(one, "name", None) == "first_project"] == ["/w/api"]
+    assert [one.project for one in found if isinstance(one, Message)] == ["/w/docs"]

@@ -104,8 +104,11 @@ class Calls:
     record, but no longer knows its tool."""
 
     MAX = 128
+    MAX_OURS = 16
 
-    def __init__(self, state: Sequence[Any] | None = None) -> None:
+    def __init__(self, state: Sequence[Any] | None = None, ours: Sequence[str] | None = None) -> None:
+        self.ours: list[str] = list(ours or ())
+        """Names of our own calls that go on (`outputs.Output.running`): what comes later of them is ours as well."""
         self._calls: dict[str, Call] = {}
         for id, uid, tool, flags in state or ():
             call = self._calls[id] = Call(uid)
@@ -128,3 +131,13 @@ class Calls:
         if len(self._calls) > self.MAX:
             del self._calls[next(iter(self._calls))]
         return call
+
+    def goes_on(self, running: str, ours: bool) -> None:
+        """Remember whose the call is that goes on under a name, which an earlier one may have had."""
+        self.ours = [name for name in self.ours if name != running][1 - self.MAX_OURS :]
+        if ours:
+            self.ours.append(running)
+
+    def continues_ours(self, running: str | None) -> bool:
+        """Say whether a call asks for more of one of ours."""
+        return running is not None and running in self.ours

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from recall import frame
+from recalld.sources.said import drop_blocks
 
 TAGS = (
     "environment_context",
@@ -15,7 +16,8 @@ TAGS = (
     "apps_instructions",
     "collaboration_mode",
     "turn_aborted",
-    "subagent_notification",  # seen in real files of role user, like the two below
+    "subagent_notification",  # seen in real files of role user, like those below
+    "skill",
     "hook_prompt",
     "codex_internal_context",
 )
@@ -27,6 +29,8 @@ _CWD = re.compile(r"<cwd>([^<>\n]+)</cwd>|Current working directory: ([^\n]+)")
 _IMAGE = re.compile(r"</?image(?:\s[^<>]*)?>")
 USER_TEXT = "user.text"
 """The one content_item_kind that a person wrote."""
+CITATION = "oai-mem-citation"
+"""The block that names the memories behind an answer; only one of the answer's copies has it."""
 
 
 def without_injected(text: str) -> str:
@@ -58,6 +62,11 @@ def _end_of(text: str, opening: re.Match[str]) -> int:
     return last
 
 
+def without_citations(text: str) -> str:
+    """Return what the model said in `text`, without our own frames."""
+    return drop_blocks(frame.strip(text), CITATION).strip()
+
+
 def directory_in(text: str) -> str | None:
     """Return the working directory that an `<environment_context>` at the head of `text` names, if any."""
     if text.lstrip().startswith("<environment_context>") and (found := _CWD.search(text)):
@@ -86,9 +95,10 @@ def said(content: object, kinds: object) -> str:
     return "\n".join(texts)
 
 
-def kinds_of(payload: dict[str, Any]) -> object:
-    """Return the names of a response item's content parts, from wherever the version at hand puts them, or None."""
-    for place in (payload.get("internal_chat_message_metadata_passthrough"), payload.get("metadata"), payload):
+def kinds_of(payload: dict[str, Any], line: dict[str, Any]) -> object:
+    """Return the names of a message's content parts, from wherever the version at hand puts them, or None."""
+    passed = payload.get("internal_chat_message_metadata_passthrough")
+    for place in (passed, payload.get("metadata"), payload, line.get("metadata")):
         if isinstance(place, dict) and (kinds := place.get("content_item_kinds")) is not None:
             return kinds
     return None
