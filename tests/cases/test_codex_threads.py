@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from case_kit import CODEX, ROLLOUT, Case, T, agent, at, cx, event, meta, person, response, zst
+from case_kit import CODEX, ROLLOUT, Case, T, agent, at, cx, encode, event, meta, person, response, zst
 
 U = "01a1beef-0000-7000-8000-0000000000d4"
 
@@ -111,6 +111,24 @@ def test_compressed_then_unpacked_then_appended_is_one_session(case: Case) -> No
     at_, length = record["source"]["offset"], record["source"]["length"]
     assert b"appendedterm" in data[at_ : at_ + length] and data[at_ + length - 1 : at_ + length] == b"\n"
     assert case.ask("status")["sessions"] == 1
+
+
+@pytest.mark.parametrize("first", ["plain", "packed", "both"])
+def test_of_a_rollout_and_what_was_packed_of_it_once_the_plain_one_counts(case: Case, first: str) -> None:
+    def pack() -> None:
+        case.path(CODEX + ".zst").write_bytes(zst(encode(meta(), *person("onceterm", 1), *person("staleterm", 2))))
+
+    if first != "plain":
+        pack()
+    if first == "packed":
+        case.read()
+    case.write(CODEX, meta(), *person("onceterm", 1), *person("plainterm", 2))
+    case.read()
+    if first == "plain":
+        pack()
+        case.read()
+    assert case.lines(T) == ["onceterm", "plainterm"] and case.found("staleterm") == []
+    assert case.sessions()[T]["path"] == str(case.path(CODEX))
 
 
 def test_a_rollout_first_seen_compressed(case: Case) -> None:
