@@ -182,6 +182,18 @@ def test_a_file_change_item_is_the_same_edit_as_its_call() -> None:
     ]
 
 
+def test_changes_in_the_form_of_older_versions_are_the_same_edit() -> None:
+    changes = {
+        "new.py": {"add": {"content": "otter"}},
+        "old.py": {"update": {"unified_diff": "@@\n-a\n+lemur", "move_path": "moved.py"}},
+        "gone.py": {"delete": {"content": "badger"}},
+        "odd.py": {"add": 7},
+    }
+    record = only([event("patch_apply_end", call_id="c", changes=changes)])
+    assert record.paths == ("new.py", "old.py", "moved.py", "gone.py", "odd.py")
+    assert record.text == "new.py\notter\nold.py\nmoved.py\nlemur\ngone.py\nodd.py"
+
+
 def test_a_tool_of_a_server_is_one_call_and_one_output_in_all_its_forms() -> None:
     call = response("function_call", name="find", namespace="mcp__maps", arguments='{"place": "pier"}', call_id="c")
     result = {"content": [{"type": "text", "text": "north"}], "isError": False}
@@ -211,6 +223,7 @@ def test_a_tool_that_failed_says_so(result: dict[str, Any]) -> None:
             gave("c", "otterword"),
         ],
         [called("c", "mcp__recalld__search", query="q"), gave("c", "otterword")],
+        [called("c", "recall__search", query="q"), gave("c", "otterword")],
         [item("McpToolCall", "c", server="recalld", tool="search", arguments={}, result={"content": "otterword"})],
         [called("c", cmd="recall lemur | head -3"), gave("c", "otterword")],
         [called("c", cmd="cd /w && recall show 1"), ran("c", "cd /w && recall show 1", "otterword", 0)],

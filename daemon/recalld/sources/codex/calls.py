@@ -62,7 +62,12 @@ def tool_name(name: object, namespace: object) -> str | None:
 
 def is_ours(record: Record) -> bool:
     """Say whether a call asks this project, so that its output must not be indexed again."""
-    return tools.is_own(record) or (record.tool == "exec" and _OURS_IN_CODE.search(record.text) is not None)
+    tool = record.tool or ""
+    return (
+        tools.is_own(record)
+        or tools.is_recall_tool(f"mcp__{tool}")  # older versions: `server__tool`
+        or (tool == "exec" and _OURS_IN_CODE.search(record.text) is not None)
+    )
 
 
 def call(tool: str | None, arguments: object, project: str | None) -> Record:
@@ -131,7 +136,8 @@ def patched(tool: str | None, patch: str, workdir: str | None) -> Record | None:
 
 
 def changed(changes: object) -> Record | None:
-    """Return the edit in a FileChange: {path: {type, content | unified_diff, move_path}}. None where there is none."""
+    """Return the edit in a FileChange: {path: {type, content | unified_diff, move_path}}, in older versions with the
+    type around the rest. None where there is none."""
     if not isinstance(changes, dict):
         return None
     paths: dict[str, None] = {}
@@ -141,10 +147,15 @@ def changed(changes: object) -> Record | None:
         lines.append(path)
         if not isinstance(change, dict):
             continue
+        kind = string(change.get("type"))
+        if kind is None and len(change) == 1:
+            kind, change = next(iter(change.items()))
+            if not isinstance(change, dict):
+                continue
         if moved := string(change.get("move_path")):
             paths[moved] = None
             lines.append(moved)
-        if change.get("type") == "add":
+        if kind == "add":
             lines.append(string(change.get("content")) or "")
         elif diff := string(change.get("unified_diff")):
             lines += [line[1:] for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++ ")]

@@ -27,6 +27,7 @@ _TAGGED = re.compile(r"<(" + "|".join(map(re.escape, TAGS)) + r")(?:\s[^<>]*)?>"
 _PREAMBLE = re.compile(r"# AGENTS\.md instructions[^\n]*\s+<(INSTRUCTIONS)>")
 _CWD = re.compile(r"<cwd>([^<>\n]+)</cwd>|Current working directory: ([^\n]+)")
 _IMAGE = re.compile(r"</?image(?:\s[^<>]*)?>")
+_THOUGHTS = frozenset({"reasoning_text", "summary_text"})
 USER_TEXT = "user.text"
 """The one content_item_kind that a person wrote."""
 CITATION = "oai-mem-citation"
@@ -77,8 +78,8 @@ def directory_in(text: str) -> str | None:
 def said(content: object, kinds: object) -> str:
     """Return the texts in a message's content (a text, or a list of parts), joined by newlines.
 
-    Left out: what is not text, the marks around an attached image, and, where `kinds` has a name for each part, the
-    parts that it does not call a person's text.
+    Left out: what is not text, what the model thought, the marks around an attached image, and, where `kinds` has a
+    name for each part, the parts that it does not call a person's text.
     """
     if isinstance(content, str):
         return content
@@ -88,6 +89,8 @@ def said(content: object, kinds: object) -> str:
     texts: list[str] = []
     for number, part in enumerate(content):
         if named and kinds[number] != USER_TEXT:  # type: ignore[index]  # named says that it is a list
+            continue
+        if isinstance(part, dict) and part.get("type") in _THOUGHTS:
             continue
         text = part.get("text") if isinstance(part, dict) else part
         if isinstance(text, str) and not (text.startswith(("<image", "</image")) and _IMAGE.fullmatch(text.strip())):
