@@ -106,6 +106,7 @@ def test_a_call_id_that_a_provider_uses_again_is_a_new_call() -> None:
     found = records(read([meta(), *turn, *turn]))
     assert [r.kind for r in found] == ["command", "output"] * 2
     assert len({r.id for r in found}) == 4
+    assert [r.call for r in found] == [found[0].id] * 2 + [found[2].id] * 2
 
 
 PATCH = """*** Begin Patch

@@ -125,6 +125,21 @@ def test_what_a_script_that_calls_our_tools_says_later_is_not_read_either() -> N
     assert not any("answer" in text for text in texts(read(given)))
 
 
+def test_how_a_command_that_ran_on_has_ended_is_told_of_that_command() -> None:
+    given = [
+        meta(),
+        called("c1", cmd="make"),
+        gave("c1", f"{RUNNING}compiling"),
+        called("c2", "write_stdin", session_id=7, chars=""),
+        gave("c2", f"{RUNNING}linking"),
+        called("c3", "write_stdin", session_id=7, chars=""),
+        gave("c3", ENDED.replace("code 0", "code 2") + "Error: no lemur"),
+    ]
+    for sittings in ([], range(len(given))):
+        found = [(r.id, r.call, r.exit_status) for r in records(read(given, sittings=sittings)) if r.kind == "output"]
+        assert found == [("c1:out", "c1", None), ("c2:out", "c1", None), ("c3:out", "c1", 2)]
+
+
 SEARCH = {"type": "search", "query": "lemur diet"}
 
 

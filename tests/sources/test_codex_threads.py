@@ -162,6 +162,15 @@ def test_a_segment_is_the_same_session_in_another_file_with_ids_of_its_own() -> 
     assert {r.id for r in records(first)}.isdisjoint(r.id for r in records(second))
 
 
+def test_ids_that_a_provider_counts_anew_in_a_segment_name_other_records() -> None:
+    turn = [called("call_0", cmd="ls"), gave("call_0", "a")]
+    given = [meta(), *turn, *turn, called("call_wR5vKc1x", cmd="pwd"), said_item("user", "i1", "one")]
+    found = [{r.id for r in records(read(given, file))} for file in (file_of(), file_named(f"{DAY}{THREAD}_7.jsonl"))]
+    assert found[0] & found[1] == {"call_wR5vKc1x"}
+    assert {"call_0@7", "call_0@7:out", "i1@7"} < found[1]
+    assert [len(ids) for ids in found] == [6, 6]
+
+
 def test_ids_are_the_items_the_calls_or_the_place() -> None:
     given = [
         meta(),

@@ -1,9 +1,11 @@
-"""What a session_meta says of whose thread a file holds."""
+"""Whose thread a file holds, and how what it says is named in that thread."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from recalld.model import Record
 from recalld.sources.jsonl import string
 
 
@@ -23,3 +25,20 @@ def sub_agent(payload: dict[str, Any]) -> tuple[str | None, str | None, str | No
             return role, parent or string(value.get("parent_thread_id")), nickname
         return string(value) or name, parent, None
     return None, parent, None
+
+
+_COUNTED = re.compile(r"[A-Za-z]{0,16}[_-]?\d{1,6}(?=[:@]|\Z)")
+"""An id that some providers count (`call_0`), and count anew when a thread is resumed."""
+
+
+def named(record: Record, uid: str, segment: str | None) -> str:
+    """Give a record its id, and return it: `uid`, or what tells it from another segment's (`segment`: its name)."""
+    record.id = _in_segment(uid, segment)
+    record.call = record.call and _in_segment(record.call, segment)
+    return record.id
+
+
+def _in_segment(id: str, segment: str | None) -> str:
+    if segment is None or not (counted := _COUNTED.match(id)):
+        return id
+    return f"{counted[0]}@{segment}{id[counted.end() :]}"

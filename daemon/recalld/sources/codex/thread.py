@@ -13,7 +13,7 @@ from recall import frame
 from recalld.model import Fact, FactName, Item, Message, Record
 from recalld.sources.base import Line, SourceFile
 from recalld.sources.codex import calls, copies, injected, outputs
-from recalld.sources.codex.identity import sub_agent
+from recalld.sources.codex.identity import named, sub_agent
 from recalld.sources.jsonl import cut, epoch_ms, integer, string, text_of
 
 Json = dict[str, Any]
@@ -48,7 +48,7 @@ class Thread:
         self._prefix: str | None = kept.get("prefix")
         self._tokens: int | None = kept.get("tokens")
         self._copies = copies.Copies(kept.get("copies"))
-        self._calls = copies.Calls(kept.get("calls"), kept.get("ours"))
+        self._calls = copies.Calls(kept.get("calls"), kept.get("running"))
         self._line = Line(0, 0, -1, {})
         self._glued = 0
         self._ordinal: int | None = None
@@ -69,7 +69,7 @@ class Thread:
             "tokens": self._tokens,
             "copies": self._copies.state(),
             "calls": self._calls.state(),
-            "ours": self._calls.ours,
+            "running": self._calls.running,
         }
 
     def begin(self, line: Line, kind: str | None) -> bool:
@@ -166,7 +166,7 @@ class Thread:
         return f"{self._prefix}{self._line.number}{glued}"
 
     def emit(self, uid: str, record: Record) -> Sequence[Item]:
-        record.id = uid
+        uid = named(record, uid, self._segment)
         if record.role == "assistant":
             record.model = self._model
         at = (self.time, self._line.offset, self._line.length)
@@ -228,31 +228,32 @@ class Thread:
                 return _NOTHING
             known = self._calls.new(id, f"{id}{self.place}")  # answered before, and called again: the id is used anew
         known.called, known.tool, known.response = True, record.tool, response
-        known.ours = calls.is_ours(record) or self._calls.continues_ours(continues)
-        record.call = id
+        known.origin, ours = self._calls.continued(continues)
+        known.ours = ours or calls.is_ours(record)
+        record.call = known.uid
         return self.emit(known.uid, record)
 
     def output(self, id: str | None, result: outputs.Output) -> Sequence[Item]:
         """A tool's output, in one of its forms. A later form counts only when it knows how the command ended."""
         kept, truncated = cut(frame.strip(result.text))
-        record = Record("tool", "output", kept, call=id, truncated=truncated)
-        record.exit_status, record.is_error = result.exit_status, result.is_error
+        status, flag = result.exit_status, result.is_error
+        record = Record("tool", "output", kept, call=id, exit_status=status, is_error=flag, truncated=truncated)
         if id is None:
             return self.emit(f"{self.place}:out", record)
         known = self._calls.get(id)
         if result.running is not None:
-            self._calls.goes_on(result.running, known.ours)
+            self._calls.goes_on(result.running, known)
         if known.ours:
             known.answered = True
             return _NOTHING
-        record.tool = known.tool
+        record.tool, record.call = known.tool, known.origin or known.uid
         uid = f"{known.uid}:out"
         if known.answered:
-            if not known.unsettled or result.exit_status is None:
+            if not known.unsettled or status is None:
                 return _NOTHING
             uid = f"{known.uid}:exit"
         known.answered = True
-        known.unsettled = result.exit_status is None and result.is_error is None and known.tool in calls.SHELL_TOOLS
+        known.unsettled = status is None and flag is None and known.tool in calls.SHELL_TOOLS
         return self.emit(uid, record)
 
     def search(self, id: str | None, record: Record, subject: str, form: int) -> Sequence[Item]:
@@ -291,8 +292,7 @@ class Thread:
     def token_count(self, payload: Json) -> Sequence[Item]:
         info = payload.get("info")
         usage = info.get("last_token_usage") if isinstance(info, dict) else None
-        if isinstance(usage, dict) and (total := integer(usage.get("total_tokens"))):
-            self._tokens = total
+        self._tokens = (integer(usage.get("total_tokens")) if isinstance(usage, dict) else None) or self._tokens
         return _NOTHING
 
     def title(self, payload: Json) -> Sequence[Item]:
