@@ -99,6 +99,8 @@ def test_the_end_of_a_command_that_ran_on_is_told_when_it_comes() -> None:
 def test_a_failed_flag_counts_where_no_status_is_known() -> None:
     given = item("CommandExecution", "c", command=["ls"], aggregated_output="", status="declined")
     assert records(read([meta(), given]))[1].is_error is True
+    ended = item("CommandExecution", "c", command=["ls"], aggregated_output="", status="completed", exit_code=2)
+    assert records(read([meta(), ended]))[1].is_error is True
 
 
 def test_a_call_id_that_a_provider_uses_again_is_a_new_call() -> None:

@@ -89,6 +89,13 @@ def test_a_call_of_an_mcp_tool_that_failed_without_a_word_has_failed() -> None:
     assert [(r.kind, r.is_error) for r in records(read([meta(), given]))] == [("tool_call", None), ("output", True)]
 
 
+@pytest.mark.parametrize("text", ["a log\nProcess exited with code 2", "Exit code: 2\nOutput:\na log"])
+def test_what_a_tool_of_a_server_tells_of_a_command_is_no_exit_status_of_its_own(text: str) -> None:
+    found = output_of(text, "mcp__ci__log")
+    assert (found.exit_status, found.is_error) == (None, None)
+    assert "a log" in found.text
+
+
 RUNNING = "Chunk ID: 1\nWall time: 1 seconds\nProcess running with session ID 7\nOutput:\n"
 ENDED = "Chunk ID: 2\nWall time: 1 seconds\nProcess exited with code 0\nOutput:\n"
 

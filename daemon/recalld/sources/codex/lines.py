@@ -120,10 +120,10 @@ def _command(thread: Thread, p: Json) -> Sequence[Item]:
     """A command that has ended, as an item or as an exec_command_end."""
     script = calls.shell_script(p.get("command"))
     text = string(p.get("aggregated_output")) or _printed(p) or string(p.get("formatted_output")) or ""
-    status, flag = integer(p.get("exit_code")), _failed(p)
-    if flag is None and status is not None:
-        flag = status != 0
-    result = outputs.Output(text, status, flag)
+    status, failed = integer(p.get("exit_code")), _failed(p)
+    if status is not None and not failed:
+        failed = None  # it has come to its end: the status says to which
+    result = outputs.Output(text, status, failed)
     if p.get("source") in ("user_shell", "userShell"):
         return thread.shell_of_user(script, result, _id(p), ITEM)
     if not script:
@@ -155,8 +155,8 @@ def _mcp(thread: Thread, p: Json) -> Sequence[Item]:
         failed = _failed(p)
         return [*found, *thread.output(_id(p), outputs.Output("", None, failed))] if failed else found
     told = outputs.mcp_result(error if result is None else result)
-    if told.is_error is None:
-        told = told._replace(is_error=_failed(p))
+    if told.failed is None:
+        told = told._replace(failed=_failed(p))
     return [*found, *thread.output(_id(p), told)]
 
 

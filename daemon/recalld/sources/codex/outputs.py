@@ -30,9 +30,16 @@ class Output(NamedTuple):
 
     text: str
     exit_status: int | None
-    is_error: bool | None
+    failed: bool | None
+    """What Codex says of it beside the text, if anything."""
     running: str | None = None
     """What goes on behind the output, and is asked for by this name (`continued`)."""
+
+    def ended(self, tool: str | None) -> tuple[int | None, bool | None]:
+        """Return (exit status, whether it is an error). A tool of an MCP server ran no command, whatever its text says
+        of one."""
+        status = None if tool is not None and tool.startswith("mcp__") else self.exit_status
+        return status, status != 0 if self.failed is None and status is not None else self.failed
 
 
 def output(value: object) -> Output:
@@ -53,11 +60,11 @@ def output(value: object) -> Output:
         text = text_of(value)
     if status is not None:  # told beside the text, so all of it is the command's own
         text = text[cut.end() :] if (cut := _CUT.match(text)) else text
-        return Output(text, status, status != 0 if failed is None else failed)
+        return Output(text, status, failed)
     text, status, running = _without_header(text)
     if text.startswith("[") and isinstance(parts := _result_in(text), list):
         text = text_of(parts)
-    return Output(text, status, status != 0 if failed is None and status is not None else failed, running)
+    return Output(text, status, failed, running)
 
 
 _TEXT_KEYS = ("output", "content", "body")

@@ -236,7 +236,7 @@ class Thread:
     def output(self, id: str | None, result: outputs.Output) -> Sequence[Item]:
         """A tool's output, in one of its forms. A later form counts only when it knows how the command ended."""
         kept, truncated = cut(frame.strip(result.text))
-        status, flag = result.exit_status, result.is_error
+        status, flag = result.ended(self._calls.get(id).tool if id is not None else None)
         record = Record("tool", "output", kept, call=id, exit_status=status, is_error=flag, truncated=truncated)
         if id is None:
             return self.emit(f"{self.place}:out", record)
