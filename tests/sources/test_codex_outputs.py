@@ -8,7 +8,21 @@ from typing import Any
 import pytest
 
 from recalld.model import Record
-from sources.codex_lines import called, event, gave, item, meta, read, records, response, texts
+from sources.codex_lines import (
+    CODEX,
+    called,
+    decoded,
+    encode,
+    event,
+    file_of,
+    gave,
+    item,
+    meta,
+    read,
+    records,
+    response,
+    texts,
+)
 
 
 def output_of(value: Any, name: str = "exec_command") -> Record:
@@ -145,6 +159,16 @@ def test_how_a_command_that_ran_on_has_ended_is_told_of_that_command() -> None:
     for sittings in ([], range(len(given))):
         found = [(r.id, r.call, r.exit_status) for r in records(read(given, sittings=sittings)) if r.kind == "output"]
         assert found == [("c1:out", "c1", None), ("c2:out", "c1", None), ("c3:out", "c1", 2)]
+
+
+def test_reading_goes_on_from_what_an_older_version_remembered() -> None:
+    first, then = decoded(encode([called("c1", cmd="make"), gave("c1", "Exit code: 2\nOutput:\nno lemur")]))
+    parser = CODEX.parser(file_of(), None)
+    parser.feed(first)
+    state = {name: value for name, value in parser.state().items() if name not in ("running", "moved", "forked")}
+    state["calls"] = [call[:4] for call in state["calls"]]
+    (output,) = records(CODEX.parser(file_of(), state).feed(then))
+    assert (output.id, output.tool, output.exit_status) == ("c1:out", "exec_command", 2)
 
 
 SEARCH = {"type": "search", "query": "lemur diet"}

@@ -119,7 +119,8 @@ def test_a_sub_agent_without_ordinals_loses_nothing() -> None:
 
 def test_a_file_whose_identity_names_no_original_has_the_one_that_it_replays() -> None:
     other = "01a1aaaa-0000-7000-8000-000000000003"
-    for identity in (meta(CHILD), meta(CHILD, source=SPAWN)):
+    for more in ({}, {"source": SPAWN}, {"source": SPAWN, "subagent_history_start_ordinal": 3}):
+        identity = meta(CHILD, **more)
         given = [identity, meta(THREAD), meta(other), said_item("user", "i1", "one")]
         for sittings in ([], [1], [2]):
             found = read(given, file_of(CHILD), sittings)

@@ -112,9 +112,10 @@ class Calls:
         self.running: dict[str, list[Any]] = {name: list(value) for name, value in (running or {}).items()}
         """What goes on behind its output (`outputs.Output.running`): the id of the call, and whether it is ours."""
         self._calls: dict[str, Call] = {}
-        for id, uid, tool, flags, origin in state or ():
+        for id, uid, tool, flags, *more in state or ():
             call = self._calls[id] = Call(uid)
-            call.tool, call.origin = tool, origin
+            call.tool = tool
+            call.origin = more[0] if more else None  # a state of 0.1.0 has none
             call.called, call.answered, call.ours = bool(flags & 1), bool(flags & 2), bool(flags & 4)
             call.response, call.unsettled = bool(flags & 8), bool(flags & 16)
 

@@ -124,7 +124,8 @@ class Thread:
         return [*facts, *self._forked_from(string(payload.get("forked_from_id")))]
 
     def _forked_from(self, original: str | None) -> Sequence[Item]:
-        if not original or original == self._session or self._forked or self._skip_below:
+        skipped = self._skip_below and self._ordinal is not None
+        if not original or original == self._session or self._forked or skipped:
             return _NOTHING
         self._forked = True
         return [self.fact("forked_from", original)]
@@ -149,7 +150,6 @@ class Thread:
 
     @property
     def line(self) -> Json:
-        """The line at hand, as it is written."""
         return self._line.data
 
     def fact(self, name: FactName, value: Any) -> Fact:
