@@ -185,13 +185,23 @@ def test_a_file_change_item_is_the_same_edit_as_its_call() -> None:
     ]
 
 
-def test_changes_in_the_form_of_older_versions_are_the_same_edit() -> None:
-    changes = {
-        "new.py": {"add": {"content": "otter"}},
-        "old.py": {"update": {"unified_diff": "@@\n-a\n+lemur", "move_path": "moved.py"}},
-        "gone.py": {"delete": {"content": "badger"}},
-        "odd.py": {"add": 7},
-    }
+OLDER_CHANGES = {
+    "new.py": {"add": {"content": "otter"}},
+    "old.py": {"update": {"unified_diff": "@@\n-a\n+lemur", "move_path": "moved.py"}},
+    "gone.py": {"delete": {"content": "badger"}},
+    "odd.py": {"add": 7},
+}
+LISTED_CHANGES = [
+    {"path": "new.py", "kind": {"type": "add"}, "diff": "otter"},
+    {"path": "old.py", "kind": {"type": "update", "move_path": "moved.py"}, "diff": "@@\n-a\n+lemur"},
+    {"path": "gone.py", "kind": "delete", "diff": "badger"},
+    {"path": "odd.py"},
+    7,
+]
+
+
+@pytest.mark.parametrize("changes", [OLDER_CHANGES, LISTED_CHANGES])
+def test_changes_in_the_form_of_other_versions_are_the_same_edit(changes: object) -> None:
     record = only([event("patch_apply_end", call_id="c", changes=changes)])
     assert record.paths == ("new.py", "old.py", "moved.py", "gone.py", "odd.py")
     assert record.text == "new.py\notter\nold.py\nmoved.py\nlemur\ngone.py\nodd.py"
@@ -286,11 +296,3 @@ def test_a_command_that_a_person_ran_is_theirs_in_either_form() -> None:
         found = records(read([meta(), *order]))
         assert [(r.role, r.kind, r.exit_status) for r in found] == [("user", "command", None), ("tool", "output", 2)]
         assert (found[0].text, found[1].text) == ("ls lemur", "none")
-
-
-def test_a_result_that_is_text_and_image_keeps_the_text() -> None:
-    parts = [
-        {"type": "input_text", "text": "a chart"},
-        {"type": "input_image", "image_url": "data:image/png;base64,AAAA"},
-    ]
-    assert texts(read([meta(), called("c", "look", for_what="x"), gave("c", parts)]))[1] == "a chart"

@@ -69,6 +69,14 @@ def test_an_output_in_json_is_its_text(output: Any, text: str, failed: bool | No
     assert (found.text, found.is_error) == (text, failed)
 
 
+def test_a_result_that_is_text_and_image_keeps_the_text() -> None:
+    parts = [
+        {"type": "input_text", "text": "a chart"},
+        {"type": "input_image", "image_url": "data:image/png;base64,AAAA"},
+    ]
+    assert texts(read([meta(), called("c", "look", for_what="x"), gave("c", parts)]))[1] == "a chart"
+
+
 @pytest.mark.parametrize(
     "printed",
     [

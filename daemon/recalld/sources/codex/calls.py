@@ -137,7 +137,9 @@ def patched(tool: str | None, patch: str, workdir: str | None) -> Record | None:
 
 def changed(changes: object) -> Record | None:
     """Return the edit in a FileChange: {path: {type, content | unified_diff, move_path}}, in older versions with the
-    type around the rest. None where there is none."""
+    type around the rest, or [{path, kind, diff}]. None where there is none."""
+    if isinstance(changes, list):
+        changes = {path: one for one in changes if isinstance(one, dict) and (path := string(one.get("path")))}
     if not isinstance(changes, dict):
         return None
     paths: dict[str, None] = {}
@@ -147,17 +149,21 @@ def changed(changes: object) -> Record | None:
         lines.append(path)
         if not isinstance(change, dict):
             continue
-        kind = string(change.get("type"))
+        kind = change.get("type", change.get("kind"))
         if kind is None and len(change) == 1:
             kind, change = next(iter(change.items()))
             if not isinstance(change, dict):
                 continue
+        if isinstance(kind, dict):
+            change = change | kind
+            kind = kind.get("type")
         if moved := string(change.get("move_path")):
             paths[moved] = None
             lines.append(moved)
+        diff = string(change.get("unified_diff")) or string(change.get("diff"))
         if kind == "add":
-            lines.append(string(change.get("content")) or "")
-        elif diff := string(change.get("unified_diff")):
+            lines.append(string(change.get("content")) or diff or "")
+        elif diff:
             lines += [line[1:] for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++ ")]
     return _edit("apply_patch", paths, lines) if paths else None
 
