@@ -77,7 +77,8 @@ class Message:
 
 
 FactName = Literal[
-    "title",  # value: {"text": str, "rank": int}: the highest rank wins, then the last
+    "title",  # value: {"text": str, "rank": int, "at": epoch ms, may be missing}: the highest rank wins, then the last of
+    # its file; of several files' the latest, else the last file's
     "live_leaf",  # value: uid of the node that the agent calls the live end of the conversation
     "sub_agent",  # value: {"type", "description", "call"}, each str | None; marks the session a sub-agent
     "parent_session",  # value: session id of the parent (sub-agents)
@@ -87,6 +88,7 @@ FactName = Literal[
     "compaction",  # value: {"before": int | None, "after": int | None, "messages": int | None}
     "rolled_back",  # value: int, how many turns of a person were taken back at this place
     "project",  # value: str, the session's working directory where no message tells it
+    "first_project",  # value: str, the directory that the session itself says it began in
     "branch",  # value: str
     "model",  # value: str
     "started",  # value: epoch ms, where the session itself says it

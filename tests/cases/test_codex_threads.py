@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from case_kit import CODEX, ROLLOUT, Case, T, agent, at, event, meta, person, response, zst
+from case_kit import CODEX, ROLLOUT, Case, T, agent, at, cx, encode, event, meta, person, response, zst
 
 U = "01a1beef-0000-7000-8000-0000000000d4"
 
@@ -113,6 +113,24 @@ def test_compressed_then_unpacked_then_appended_is_one_session(case: Case) -> No
     assert case.ask("status")["sessions"] == 1
 
 
+@pytest.mark.parametrize("first", ["plain", "packed", "both"])
+def test_of_a_rollout_and_what_was_packed_of_it_once_the_plain_one_counts(case: Case, first: str) -> None:
+    def pack() -> None:
+        case.path(CODEX + ".zst").write_bytes(zst(encode(meta(), *person("onceterm", 1), *person("staleterm", 2))))
+
+    if first != "plain":
+        pack()
+    if first == "packed":
+        case.read()
+    case.write(CODEX, meta(), *person("onceterm", 1), *person("plainterm", 2))
+    case.read()
+    if first == "plain":
+        pack()
+        case.read()
+    assert case.lines(T) == ["onceterm", "plainterm"] and case.found("staleterm") == []
+    assert case.sessions()[T]["path"] == str(case.path(CODEX))
+
+
 def test_a_rollout_first_seen_compressed(case: Case) -> None:
     case.path(CODEX + ".zst").write_bytes(
         zst(b"".join(__import__("case_kit").encode(x) for x in (meta(), *person("coldterm", 1))))
@@ -199,3 +217,37 @@ def test_the_provider_and_how_to_resume_it(case: Case) -> None:
     case.path("codex/config.toml").write_text('model_provider = "relay"\n')
     assert "model_provider" not in case.sessions()[T]["resume"]
     assert "model_provider=openai" in case.sessions()[U]["resume"]
+
+
+def test_of_two_names_the_later_one_is_the_title(case: Case) -> None:
+    names = "codex/session_index.jsonl"
+    case.write(CODEX, meta(), *person("hello", 1), event("thread_name_updated", 30, thread_name="Told in the rollout"))
+    case.write(names, {"id": T, "thread_name": "Told before", "updated_at": at(20)})
+    case.read()
+    assert case.sessions()[T]["title"] == "Told in the rollout"
+    case.append(names, {"id": T, "thread_name": "Told after", "updated_at": at(40)})
+    case.read()
+    assert case.sessions()[T]["title"] == "Told after"
+
+
+def test_a_session_is_of_the_directory_it_began_in_and_a_record_of_its_own(case: Case) -> None:
+    elsewhere = cx("turn_context", {"cwd": "/srv/web", "model": "m"}, 1)
+    case.write(CODEX, meta(cwd="/srv/api"), elsewhere, *person("elsewhereterm", 2))
+    case.read()
+    assert case.sessions()[T]["project"] == "/srv/api"
+    assert [r["project"] for r in case.records(T)] == ["/srv/web"]
+    assert case.found("elsewhereterm project:/srv/web") == [T]
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_what_a_sub_agent_replays_without_ordinals_is_its_parents(case: Case, late: bool) -> None:
+    first = [*person("parentterm", 1), *agent("delegating", 2)]
+    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": T, "depth": 1}}}
+    child = [meta(U, source=spawn), meta(T), *first, *person("subtaskterm", 9)]
+    files = [(CODEX, [meta(T), *first]), (f"{ROLLOUT}{U}.jsonl", child)]
+    for name, lines in reversed(files) if late else files:
+        case.write(name, *lines)
+        case.read()
+    assert case.found("parentterm") == [T] and case.matches("parentterm") == 1
+    assert case.lines(U) == ["subtaskterm"] and case.sessions()[U]["records"] == 1
+    assert case.sessions()[U]["title"] == "subtaskterm"

@@ -239,6 +239,20 @@ def resume_answer(made: Any, argv: list[str], cwd: str | None, reason: str | Non
     return {"session": made.session(), "argv": argv, "cwd": cwd, "reason": reason}
 
 
+def test_a_session_that_its_agents_own_list_leaves_out_is_named_as_one(home: Any, serve: Any, made: Any) -> None:
+    listed = made.session(agent="codex", provider="openai", resume=f"codex resume {SID}")
+    hidden = made.session(agent="codex", provider="proxy", resume=f"codex -c model_provider=proxy resume {SID}")
+    serve(lambda m, p: {"total": 2, "sessions": [listed, hidden]})
+    said = home.recall("sessions").stdout
+    assert said.count("not in the agent's own list") == 1
+    assert "provider proxy, not in the agent's own list" in said
+
+
+def test_a_sub_agent_whose_parent_is_not_known_is_named_as_one(home: Any, serve: Any, made: Any) -> None:
+    serve(lambda m, p: {"total": 1, "sessions": [made.session(sub_agent="review")]})
+    assert "sub-agent review" in home.recall("sessions").stdout
+
+
 def test_resume_prints_a_line_that_a_shell_reads_back(home: Any, serve: Any, made: Any) -> None:
     serve(lambda m, p: resume_answer(made, ["claude", "--resume", "a b"], "/w/it's"))
     assert home.recall("resume", "1111").stdout == """cd '/w/it'"'"'s' && claude --resume 'a b'\n"""

@@ -24,6 +24,13 @@ def only(given: list[Any]) -> Record:
         (called("c", "shell", command=["bash", "-lc", "ls | wc -l"]), "ls | wc -l"),
         (called("c", "shell", command=["/usr/bin/zsh", "-lc", "ls"]), "ls"),
         (called("c", "shell", command=["git", "commit", "-m", "two words"]), "git commit -m 'two words'"),
+        (called("c", "shell", command=["bash", "-l", "-c", "ls | wc"]), "ls | wc"),
+        (called("c", "shell", command=["bash", "-euo", "pipefail", "-c", "make all"]), "make all"),
+        (called("c", "shell", command=["pwsh.exe", "-NoProfile", "-Command", "Get-Item x"]), "Get-Item x"),
+        (called("c", "shell", command=[r"C:\Program Files\PowerShell\7\pwsh.exe", "-Command", "dir"]), "dir"),
+        (called("c", "shell", command=["cmd.exe", "/c", "dir"]), "dir"),
+        (called("c", "shell", command=["bash", "run.sh", "-c", "x"]), "bash run.sh -c x"),
+        (called("c", "shell", command=["bash", "-lc"]), "bash -lc"),
         (called("c", "shell_command", command="make test", workdir="/w/api"), "make test"),
         (response("local_shell_call", call_id="c", action={"type": "exec", "command": ["bash", "-lc", "ls"]}), "ls"),
         (event("exec_command_end", call_id="c", command=["bash", "-lc", "ls"], exit_code=0, stdout=""), "ls"),
@@ -92,6 +99,8 @@ def test_the_end_of_a_command_that_ran_on_is_told_when_it_comes() -> None:
 def test_a_failed_flag_counts_where_no_status_is_known() -> None:
     given = item("CommandExecution", "c", command=["ls"], aggregated_output="", status="declined")
     assert records(read([meta(), given]))[1].is_error is True
+    ended = item("CommandExecution", "c", command=["ls"], aggregated_output="", status="completed", exit_code=2)
+    assert records(read([meta(), ended]))[1].is_error is True
 
 
 def test_a_call_id_that_a_provider_uses_again_is_a_new_call() -> None:
@@ -99,6 +108,7 @@ def test_a_call_id_that_a_provider_uses_again_is_a_new_call() -> None:
     found = records(read([meta(), *turn, *turn]))
     assert [r.kind for r in found] == ["command", "output"] * 2
     assert len({r.id for r in found}) == 4
+    assert [r.call for r in found] == [found[0].id] * 2 + [found[2].id] * 2
 
 
 PATCH = """*** Begin Patch
@@ -134,10 +144,27 @@ def test_a_patch_is_an_edit_with_its_paths_and_the_lines_it_adds(line: dict[str,
     assert "return None" not in record.text
 
 
-def test_paths_of_a_patch_in_another_directory_name_it() -> None:
+@pytest.mark.parametrize(
+    ("more", "before", "path"),
+    [
+        ({"workdir": "/w/other"}, "", "/w/other/a.py"),
+        ({"workdir": "/w/api"}, "", "a.py"),
+        ({"workdir": "lib"}, "", "lib/a.py"),
+        ({}, "cd lib && ", "lib/a.py"),
+        ({}, "set -e\ncd 'my lib'; ", "my lib/a.py"),
+        ({}, "cd /w/other\n", "/w/other/a.py"),
+        ({}, "cd lib && cd ..; ", "a.py"),
+        ({"workdir": "/w"}, "cd api && ", "a.py"),
+        ({}, 'cd "$HOME" && ', "a.py"),
+    ],
+)
+def test_paths_of_a_patch_in_another_directory_name_it(more: dict[str, Any], before: str, path: str) -> None:
     patch = "*** Begin Patch\n*** Delete File: a.py\n*** End Patch"
-    assert only([called("c", cmd=f"apply_patch '{patch}'", workdir="/w/other")]).paths == ("/w/other/a.py",)
-    assert only([called("c", cmd=f"apply_patch '{patch}'", workdir="/w/api")]).paths == ("a.py",)
+    assert only([called("c", cmd=f"{before}apply_patch '{patch}'", **more)]).paths == (path,)
+    if not before:
+        assert only([called("c", "apply_patch", input=patch, **more)]).paths == (path,)
+        given = item("CommandExecution", "c", command=["apply_patch", patch], cwd=more.get("workdir", "/w/api"), exit_code=0)
+        assert records(read([meta(), given]))[0].paths == (path,)
 
 
 def test_a_file_change_item_is_the_same_edit_as_its_call() -> None:
@@ -156,6 +183,28 @@ def test_a_file_change_item_is_the_same_edit_as_its_call() -> None:
         ("edit", None),
         ("output", True),
     ]
+
+
+OLDER_CHANGES = {
+    "new.py": {"add": {"content": "otter"}},
+    "old.py": {"update": {"unified_diff": "@@\n-a\n+lemur", "move_path": "moved.py"}},
+    "gone.py": {"delete": {"content": "badger"}},
+    "odd.py": {"add": 7},
+}
+LISTED_CHANGES = [
+    {"path": "new.py", "kind": {"type": "add"}, "diff": "otter"},
+    {"path": "old.py", "kind": {"type": "update", "move_path": "moved.py"}, "diff": "@@\n-a\n+lemur"},
+    {"path": "gone.py", "kind": "delete", "diff": "badger"},
+    {"path": "odd.py"},
+    7,
+]
+
+
+@pytest.mark.parametrize("changes", [OLDER_CHANGES, LISTED_CHANGES])
+def test_changes_in_the_form_of_other_versions_are_the_same_edit(changes: object) -> None:
+    record = only([event("patch_apply_end", call_id="c", changes=changes)])
+    assert record.paths == ("new.py", "old.py", "moved.py", "gone.py", "odd.py")
+    assert record.text == "new.py\notter\nold.py\nmoved.py\nlemur\ngone.py\nodd.py"
 
 
 def test_a_tool_of_a_server_is_one_call_and_one_output_in_all_its_forms() -> None:
@@ -187,6 +236,7 @@ def test_a_tool_that_failed_says_so(result: dict[str, Any]) -> None:
             gave("c", "otterword"),
         ],
         [called("c", "mcp__recalld__search", query="q"), gave("c", "otterword")],
+        [called("c", "recall__search", query="q"), gave("c", "otterword")],
         [item("McpToolCall", "c", server="recalld", tool="search", arguments={}, result={"content": "otterword"})],
         [called("c", cmd="recall lemur | head -3"), gave("c", "otterword")],
         [called("c", cmd="cd /w && recall show 1"), ran("c", "cd /w && recall show 1", "otterword", 0)],
@@ -246,11 +296,3 @@ def test_a_command_that_a_person_ran_is_theirs_in_either_form() -> None:
         found = records(read([meta(), *order]))
         assert [(r.role, r.kind, r.exit_status) for r in found] == [("user", "command", None), ("tool", "output", 2)]
         assert (found[0].text, found[1].text) == ("ls lemur", "none")
-
-
-def test_a_result_that_is_text_and_image_keeps_the_text() -> None:
-    parts = [
-        {"type": "input_text", "text": "a chart"},
-        {"type": "input_image", "image_url": "data:image/png;base64,AAAA"},
-    ]
-    assert texts(read([meta(), called("c", "look", for_what="x"), gave("c", parts)]))[1] == "a chart"

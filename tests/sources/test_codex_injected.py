@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recall import frame
 from recalld.sources.codex.injected import TAGS, without_injected
-from sources.codex_lines import called, event, gave, meta, read, said_event, said_item, said_response, texts
+from sources.codex_lines import called, event, gave, item, meta, read, said_event, said_item, said_response, texts
 
 PREAMBLE = "# AGENTS.md instructions for /w/api\n\n<INSTRUCTIONS>\nalways badger\n</INSTRUCTIONS>"
 
@@ -53,6 +53,9 @@ def test_parts_of_other_kinds_than_a_persons_text_are_dropped() -> None:
     parts = ("unmarked badger", "fix the cache", "unmarked skunk")
     for more in ({"internal_chat_message_metadata_passthrough": kinds}, kinds, {"metadata": kinds}):
         assert texts(read([meta(), said_response("user", *parts, **more)])) == ["fix the cache"]
+    assert texts(read([meta(), said_response("user", *parts) | {"metadata": kinds}])) == ["fix the cache"]
+    content = [{"type": "text", "text": part} for part in parts]
+    assert texts(read([meta(), item("UserMessage", "i1", content=content, **kinds)])) == ["fix the cache"]
     answer = said_response(
         "assistant", "so it is", internal_chat_message_metadata_passthrough={"content_item_kinds": ["unknown"]}
     )

@@ -83,7 +83,10 @@ def test_a_name_in_the_index_is_the_title_of_its_session() -> None:
         {"id": THREAD, "thread_name": ""},
     ]
     (fact,) = read(given, file_named("session_index.jsonl"))
-    assert (fact.session, facts([fact])) == (THREAD, {"title": {"text": "Lemur work", "rank": 30}})
+    assert (fact.session, facts([fact])) == (
+        THREAD,
+        {"title": {"text": "Lemur work", "rank": 30, "at": 1_796_032_800_000}},
+    )
 
 
 @pytest.mark.parametrize("name", [f"{DAY}{THREAD}.jsonl", "history.jsonl", "session_index.jsonl"])

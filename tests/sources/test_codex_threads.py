@@ -117,6 +117,17 @@ def test_a_sub_agent_without_ordinals_loses_nothing() -> None:
     assert texts(read(given, file_of(CHILD))) == ["one", "two"]
 
 
+def test_a_file_whose_identity_names_no_original_has_the_one_that_it_replays() -> None:
+    other = "01a1aaaa-0000-7000-8000-000000000003"
+    for more in ({}, {"source": SPAWN}, {"source": SPAWN, "subagent_history_start_ordinal": 3}):
+        identity = meta(CHILD, **more)
+        given = [identity, meta(THREAD), meta(other), said_item("user", "i1", "one")]
+        for sittings in ([], [1], [2]):
+            found = read(given, file_of(CHILD), sittings)
+            assert [one.value for one in found if getattr(one, "name", None) == "forked_from"] == [THREAD]
+    assert facts(read([meta(CHILD, forked_from_id=other), meta(THREAD)], file_of(CHILD)))["forked_from"] == other
+
+
 def test_a_fork_reads_as_its_original_does_and_names_it() -> None:
     turn = [
         said_response("user", "<environment_context>\n<cwd>/w/api</cwd>\n</environment_context>"),
@@ -150,6 +161,15 @@ def test_a_segment_is_the_same_session_in_another_file_with_ids_of_its_own() -> 
     second = read([meta(), said_event("user", "two")], segment)
     assert sessions(first) == sessions(second) == {THREAD}
     assert {r.id for r in records(first)}.isdisjoint(r.id for r in records(second))
+
+
+def test_ids_that_a_provider_counts_anew_in_a_segment_name_other_records() -> None:
+    turn = [called("call_0", cmd="ls"), gave("call_0", "a")]
+    given = [meta(), *turn, *turn, called("call_wR5vKc1x", cmd="pwd"), said_item("user", "i1", "one")]
+    found = [{r.id for r in records(read(given, file))} for file in (file_of(), file_named(f"{DAY}{THREAD}_7.jsonl"))]
+    assert found[0] & found[1] == {"call_wR5vKc1x"}
+    assert {"call_0@7", "call_0@7:out", "i1@7"} < found[1]
+    assert [len(ids) for ids in found] == [6, 6]
 
 
 def test_ids_are_the_items_the_calls_or_the_place() -> None:
@@ -205,4 +225,14 @@ def test_a_name_given_in_the_rollout_is_a_title() -> None:
     assert facts(read([meta(), event("thread_name_updated", thread_name="Lemur work")]))["title"] == {
         "text": "Lemur work",
         "rank": 30,
+        "at": 1_796_032_800_000,
     }
+
+
+def test_where_a_session_began_is_told_when_it_goes_elsewhere() -> None:
+    began = [meta(), line("turn_context", {"cwd": "/w/api"}), said_event("user", "one")]
+    assert "first_project" not in facts(read(began))
+    elsewhere = [line("turn_context", {"cwd": at}) for at in ("/w/web", "/w/docs")]
+    found = read([meta(), *elsewhere, said_event("user", "two")])
+    assert [one.value for one in found if getattr(one, "name", None) == "first_project"] == ["/w/api"]
+    assert [one.project for one in found if isinstance(one, Message)] == ["/w/docs"]

@@ -149,6 +149,8 @@ def test_what_the_harness_and_the_model_think_is_not_read() -> None:
         line("token_usage_record", {"usage": {}}),
     ]
     assert records(read(given)) == []
+    parts = [{"type": "reasoning_text", "text": "let me think"}, {"type": "output_text", "text": ANSWER}]
+    assert texts(read([meta(), response("message", role="assistant", content=parts)])) == [ANSWER]
 
 
 def test_a_compaction_is_told_once_with_its_summary_and_never_with_what_it_replays() -> None:

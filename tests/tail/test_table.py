@@ -280,6 +280,32 @@ def test_of_a_plain_and_a_compressed_copy_the_plain_one_is_read(store: Store, or
     assert said(store) == ["1", "2"]
 
 
+@pytest.mark.parametrize("order", [("plain", "packed"), ("packed", "plain"), ("both",)])
+@pytest.mark.parametrize("partial", [False, True], ids=["whole scan", "hints"])
+def test_of_a_plain_file_and_another_text_compressed_beside_it_the_plain_one_counts(
+    store: Store, order: tuple[str, ...], partial: bool
+) -> None:
+    plain, packed = store.root / "live/a.jsonl", store.root / "live/a.jsonl.zst"
+    for step in order:
+        if step in ("packed", "both"):
+            packed.write_bytes(zstandard.compress(lines("1", "stale")))
+        if step in ("plain", "both"):
+            plain.write_bytes(lines("1", "2"))
+        store.sync(*([plain if step == "plain" else packed] if partial and step != "both" else []))
+    assert said(store) == ["1", "2"]
+    assert [f.path for f in store.table.files()] == [str(plain)]
+    assert store.sync() == []
+    append(plain, lines("3"))
+    store.sync()
+    assert said(store) == ["1", "2", "3"]
+    store.restart()
+    store.sync()
+    assert said(store) == ["1", "2", "3"]
+    plain.unlink()
+    store.sync()
+    assert said(store) == ["1", "stale"]
+
+
 def test_a_copy_is_not_compared_again_while_it_does_not_change(store: Store) -> None:
     (store.root / "live/a.jsonl").write_bytes(lines("1", "2"))
     (store.root / "archive/a.jsonl").write_bytes(lines("1", "2"))

@@ -114,7 +114,7 @@ def about(session: Session) -> Line:
     """Return what a session is in one line: agent, project, age, size, id."""
     agent = clean_line(session["agent"])
     spans: Line = [(agent, AGENT_STYLE.get(agent, "bold"))]
-    if session["parent"] is not None:
+    if session["parent"] is not None or session["sub_agent"] is not None:
         spans.append((f" sub-agent {clean_line(session['sub_agent'] or '')}".rstrip(), "italic"))
     details = [
         home(session["project"]),
@@ -125,6 +125,8 @@ def about(session: Session) -> Line:
     spans.append(("  " + "  ".join(detail for detail in details if detail), "dim"))
     if session["source_deleted"]:
         spans.append(("  transcript deleted", "red"))
+    if session["provider"] and "model_provider=" in (session["resume"] or ""):  # it is not the configured one
+        spans.append((f"  provider {clean_line(session['provider'])}, not in the agent's own list", "yellow"))
     return spans
 
 

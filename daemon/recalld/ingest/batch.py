@@ -26,7 +26,7 @@ from recalld.ingest.bans import Bans
 from recalld.ingest.fold import file_rank
 from recalld.ingest.nodes import Entry, Held, LeafTitle, Node, Session, is_person, load, title_of
 from recalld.ingest.ownership import decide, leave_behind, says
-from recalld.ingest.texts import Texts
+from recalld.ingest.texts import FACT_PLACES, Texts
 from recalld.ingest.write import settle_session, write_session
 from recalld.model import Fact, Message, Record, is_name
 from recalld.sources.base import Source
@@ -352,7 +352,7 @@ class Batch:
     def _fact(self, file: StoredFile, fact: Fact) -> None:
         value = fact.value
         if isinstance(value, str):
-            value = self.texts.redact(value)
+            value = self.texts.place(value) if fact.name in FACT_PLACES else self.texts.redact(value)
         elif isinstance(value, dict):
             value = {k: self.texts.redact(v) if isinstance(v, str) else v for k, v in value.items()}
         entry: Entry = (fact.name, value, fact.leaf, fact.time, fact.offset)

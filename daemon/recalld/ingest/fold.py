@@ -82,7 +82,7 @@ def fold(session: Session, order: list[Node], rank: dict[str, int], files: Mappi
         parent=facts.parent or (session.id.rpartition("/")[0] or None),
         sub_agent=(facts.sub_agent or "") if session.sub_agent else None,
         description=facts.description,
-        project=totals.project or facts.last.get("project"),
+        project=facts.last.get("first_project") or totals.project or facts.last.get("project"),
         resume_project=facts.last.get("resume_project"),
         title=title,
         given_title=given,
@@ -116,10 +116,12 @@ class _Facts:
         self.parent: str | None = None
         self.sub_agent: str | None = None
         self.description: str | None = None
-        self.titles: list[tuple[int, int, int, str]] = []
+        self.titles: dict[str, tuple[int, int, int, int, str]] = {}
         for file, (name, value, _, time, offset) in session.all_facts(rank):
             if name == "title":
-                self.titles.append((value["rank"], rank.get(file, 0), offset, value["text"]))
+                told = (value["rank"], value.get("at") or 0, rank.get(file, 0), offset, value["text"])
+                if file not in self.titles or self.titles[file][0] <= told[0]:
+                    self.titles[file] = told
             elif name == "compaction":
                 self.compactions.append([time, value.get("before"), value.get("after"), value.get("messages")])
             elif name == "link":
@@ -135,14 +137,14 @@ class _Facts:
 
 
 def _title(session: Session, facts: _Facts, rank: dict[str, int]) -> tuple[str | None, bool]:
-    """Return (title, whether someone gave it): the highest rank wins, then the last."""
-    titles = list(facts.titles)
+    """Return (title, whether someone gave it): the highest rank wins, then the last of each file, then the latest."""
+    titles = list(facts.titles.values())
     for uid, (text, file, offset) in session.leaf_titles.items():
         node = session.nodes.get(uid)
         if node is not None and node.owner is None:  # a copy's title is its owner's
-            titles.append((LEAF_RANK, rank.get(file, 0), offset, text))
+            titles.append((LEAF_RANK, 0, rank.get(file, 0), offset, text))
     if titles:
-        return max(titles)[3], True
+        return max(titles)[-1], True
     if session.first_prompt is not None:
         return session.first_prompt[1], False
     if session.copied_prompt is not None:

@@ -17,6 +17,8 @@ from recalld.settings import RedactConfig
 
 STATE_PLACES = frozenset({"cwd", "project", "branch", "git_branch"})
 """What parsers call the names of directories and branches in their states."""
+FACT_PLACES = frozenset({"project", "first_project", "resume_project"})
+"""Facts that name a directory: without their secrets they read as a record's does."""
 MAX_PLACES = 4096
 """Names of directories and branches that are kept beside what is left of them; a history has some hundreds."""
 

@@ -12,7 +12,7 @@ from recalld.sources.base import SourceFile
 from recalld.tail.actions import Action, Back, Gone, Look, Move, Read, Replace, Trouble, Whole
 from recalld.tail.fingerprint import compare, matches
 from recalld.tail.found import Found, Scan, Stat
-from recalld.tail.memory import Copy, Memory, Name, rank
+from recalld.tail.memory import Copy, Memory, Name, beside, rank
 
 WHOLE_KINDS = frozenset({"meta", "spill"})
 """Kinds that are not read by offset: any change means reading them whole."""
@@ -187,17 +187,21 @@ class Round:
                 continue
             if file.logical != source.logical or not self._put_away(file, found):
                 continue
-            del self._free[name]
-            self._settled.add(file.id)
-            if file.deleted:
-                self._actions.append(Back(file))
-            was = file.path
-            self._memory.young.pop(was, None)
-            self._memory.release(file.id)
-            self._memory.place(file, source, stat)
-            self._actions.append(Move(file, source, was))
-            self._reads[file.id] = Replace(file)
+            self._read_anew(name, found, file)
             return
+
+    def _read_anew(self, name: Name, found: Found, file: StoredFile) -> None:
+        """Give a checkpoint a file at another path with another text."""
+        del self._free[name]
+        self._settled.add(file.id)
+        if file.deleted:
+            self._actions.append(Back(file))
+        was = file.path
+        self._memory.young.pop(was, None)
+        self._memory.release(file.id)
+        self._memory.place(file, found.source, found.stat)
+        self._actions.append(Move(file, found.source, was))
+        self._reads[file.id] = Replace(file)
 
     def _put_away(self, file: StoredFile, found: Found) -> bool:
         """Return whether the way from a checkpoint's path to where a file was found is one that agents take files:
@@ -209,10 +213,11 @@ class Round:
         return file.root == root and rank(file.path, root)[:2] != rank(path, root)[:2]
 
     def _is_copy(self, name: Name, found: Found) -> bool:
-        """Rule 3: one of several files that say the same; settle which of them is read."""
+        """Rule 3: one of several files that say the same, or of a plain file and its compressed form that do not; settle
+        which of them is read."""
         known = self._memory.copies.get(name)
         living = self._memory.living(found.source)
-        if known is not None and known.found.stat == found.stat and any(f.id == known.of for f in living):
+        if known is not None and known.found.stat == found.stat and _holds(known, living):
             return True
         self._memory.copies.pop(name, None)
         for file in living:
@@ -226,6 +231,9 @@ class Round:
                 self._trouble(name, error)
                 return True
             if not relation.agree:
+                if beside(name[1], file.path):
+                    self._plain_counts(name, found, file)
+                    return True
                 continue
             mine, theirs = str(found.source.path), file.path
             better = rank(mine, str(found.source.root)) < rank(theirs, file.root)
@@ -236,16 +244,31 @@ class Round:
             return True
         return False
 
+    def _plain_counts(self, name: Name, found: Found, file: StoredFile) -> None:
+        """Of a file that is read and another one beside it, of which one is compressed, read the plain one."""
+        if found.source.compressed:
+            self._memory.copies[name] = Copy(found, file.id, beside=True)
+            return
+        was = (file.agent, file.path)
+        there = self._found_at(was, file)
+        self._read_anew(name, found, file)
+        if there is not None:
+            self._memory.copies[was] = Copy(there, file.id, beside=True)
+
     def _take_over(self, name: Name, found: Found, file: StoredFile) -> None:
         """Read `found` from now on, and keep the file that was read so far in mind as a copy of it."""
         was = (file.agent, file.path)
-        there = self._there.get(was)
-        if there is None:
-            stat = _stat(file.path)
-            there = None if stat is None else Found(source_of(file), stat)
+        there = self._found_at(was, file)
         self._settle(name, found, file)
         if there is not None:
             self._memory.copies[was] = Copy(there, file.id)
+
+    def _found_at(self, name: Name, file: StoredFile) -> Found | None:
+        """Return what lies where a checkpoint has its file, whether or not the scan looked at it."""
+        there = self._there.get(name)
+        if there is None and (stat := _stat(file.path)) is not None:
+            there = Found(source_of(file), stat)
+        return there
 
     def _begin(self, found: Found) -> None:
         """Rule 6: a new file."""
@@ -334,6 +357,12 @@ def trouble(path: str, error: OSError | RecallError) -> Trouble:
     """Return the action that tells of an error."""
     text = (error.strerror or str(error)) if isinstance(error, OSError) else error.message
     return Trouble(Path(path), text)
+
+
+def _holds(copy: Copy, living: Iterable[StoredFile]) -> bool:
+    """Return whether the file that a copy is one of is still there, and beside it where that is all they share."""
+    path = str(copy.found.source.path)
+    return any(f.id == copy.of and (not copy.beside or beside(path, f.path)) for f in living)
 
 
 def _order(found: Found) -> tuple[bool, bool, str]:

@@ -38,6 +38,8 @@ class Copy:
     found: Found
     of: str
     """Id of the checkpoint whose file is read."""
+    beside: bool = False
+    """It says something else, but lies beside that file as its compressed form: the plain one counts."""
 
 
 class Memory:
@@ -258,6 +260,11 @@ def _share(file: StoredFile) -> None:
         file.offset = file.size
     if file.tail == file.head:
         file.tail = file.head
+
+
+def beside(first: str, second: str) -> bool:
+    """Say whether two paths are a plain file's and its compressed form's, in one directory."""
+    return first == f"{second}.zst" or second == f"{first}.zst"
 
 
 def rank(path: str, root: str) -> tuple[bool, bool, str]:

@@ -11,7 +11,8 @@ The rules, in the order in which they are tried for one scan:
 3. *Copies.* A file with the logical name of one that is still there, of which one begins with the whole of the other,
    is a copy. One of them is read, the others are kept in mind: the one with more complete lines; among equals the
    plain one, then the one that is not archived, then the first by path. When it goes, another one takes over by rule
-   2. So it does not matter which was seen first.
+   2. So it does not matter which was seen first. Where a plain file and its compressed form in the same directory say
+   different things, the plain one is read, and the other one left alone while it is there.
 4. *Replace.* A known path with another text: truncated and written anew, rewritten in place, or replaced. It is read
    from the start. A file cut to nothing keeps what it said until it has a line again.
 5. *Rewritten and put away.* A file in an archive, or compressed, or back from there, of whose logical name a checkpoint

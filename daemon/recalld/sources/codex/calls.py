@@ -1,11 +1,13 @@
-"""Tool calls and their output: commands, patches, everything else; whatever form tells of them."""
+"""Tool calls: commands, patches, everything else; whatever form tells of them. `outputs` has what they gave back."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
+from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 import orjson
@@ -13,11 +15,13 @@ import orjson
 from recall import frame
 from recalld.model import Record
 from recalld.sources import tools
-from recalld.sources.jsonl import cut, integer, string, text_of
+from recalld.sources.jsonl import cut, string
 
 SHELL_TOOLS = frozenset({"exec_command", "shell", "shell_command", "local_shell", "container.exec", "unified_exec"})
-_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish", "ksh", "powershell", "pwsh", "powershell.exe", "pwsh.exe"})
-_SCRIPT_FLAGS = frozenset({"-lc", "-c", "-ic", "-lic", "-Command"})
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish", "ksh", "powershell", "pwsh", "cmd"})
+_SCRIPT_FLAG = re.compile(r"-[a-z]*c|-command|/[ck]", re.IGNORECASE)
+_VALUE_FLAG = re.compile(r"[-+][a-zA-Z]*o|-ExecutionPolicy", re.IGNORECASE)
+"""Options of a shell whose value is a word of its own."""
 PATCH = "*** Begin Patch"
 _PATCH_FILE = re.compile(r"\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.+)")
 _OURS_IN_CODE = re.compile(r"\bmcp__recalld?__|cmd[\"']?\s*:\s*[\"'`]\s*recall[\s\"'`]")
@@ -31,9 +35,21 @@ def shell_script(command: object) -> str:
     if not isinstance(command, list):
         return ""
     words = [word for word in command if isinstance(word, str)]
-    if len(words) >= 3 and PurePosixPath(words[0]).name in _SHELLS and words[1] in _SCRIPT_FLAGS:
-        return words[2]
-    return shlex.join(words)
+    return _script_in(words) or shlex.join(words)
+
+
+def _script_in(words: list[str]) -> str | None:
+    """Return the script where the words call a shell with one, whatever options stand before it."""
+    if not words or re.split(r"[/\\]", words[0])[-1].lower().removesuffix(".exe") not in _SHELLS:
+        return None
+    value = False
+    for word, script in pairwise(words[1:]):
+        if _SCRIPT_FLAG.fullmatch(word):
+            return script
+        if not value and not word.startswith(("-", "+", "/")):
+            return None
+        value = _VALUE_FLAG.fullmatch(word) is not None
+    return None
 
 
 def tool_name(name: object, namespace: object) -> str | None:
@@ -46,7 +62,12 @@ def tool_name(name: object, namespace: object) -> str | None:
 
 def is_ours(record: Record) -> bool:
     """Say whether a call asks this project, so that its output must not be indexed again."""
-    return tools.is_own(record) or (record.tool == "exec" and _OURS_IN_CODE.search(record.text) is not None)
+    tool = record.tool or ""
+    return (
+        tools.is_own(record)
+        or tools.is_recall_tool(f"mcp__{tool}")  # older versions: `server__tool`
+        or (tool == "exec" and _OURS_IN_CODE.search(record.text) is not None)
+    )
 
 
 def call(tool: str | None, arguments: object, project: str | None) -> Record:
@@ -56,27 +77,44 @@ def call(tool: str | None, arguments: object, project: str | None) -> Record:
     to that directory.
     """
     given = _object(arguments)
+    workdir = string(given.get("workdir")) or string(given.get("working_directory"))
     if tool in SHELL_TOOLS:
         script = shell_script(given.get("cmd", given.get("command", given.get("input"))))
         if script:
-            workdir = string(given.get("workdir")) or string(given.get("working_directory"))
-            return command(tool, script, workdir if workdir != project else None)
+            return command(tool, script, workdir, project)
     elif tool == "apply_patch":
         patch = string(given.get("input")) or string(given.get("patch")) or string(arguments)
-        if patch and (edit := patched(tool, patch, None)):
+        if patch and (edit := patched(tool, patch, _elsewhere(workdir, "", project))):
             return edit
     elif tool == "view_image" and (path := string(given.get("path"))):
         return Record("assistant", "read", path, tool=tool, paths=(path,))
     return tools.call_record(tool or "", given or arguments, None, None)
 
 
-def command(tool: str | None, script: str, workdir: str | None) -> Record:
+def command(tool: str | None, script: str, workdir: str | None, project: str | None) -> Record:
     """Return the record of a shell command; a patch that is applied in a shell is an edit."""
     at = script.find(PATCH)
-    if at >= 0 and re.search(r"\bapply_?patch\b", script[:at]) and (edit := patched(tool, script[at:], workdir)):
-        return edit
+    if at >= 0 and re.search(r"\bapply_?patch\b", script[:at]):
+        edit = patched(tool, script[at:], _elsewhere(workdir, script[:at], project))
+        if edit:
+            return edit
     text, truncated = cut(frame.strip(script))
     return Record("assistant", "command", text, tool=tool, command=text, truncated=truncated)
+
+
+_CD = re.compile(
+    r"(?:^|[;&|\n(])[ \t]*cd[ \t]+(?:--[ \t]+)?('[^'\n]+'|\"[^\"$`\\\n]+\"|[^\s;&|'\"$`\\~()]+)(?=[ \t]*(?:&&|;|\n))"
+)
+
+
+def _elsewhere(workdir: str | None, before: str, project: str | None) -> str | None:
+    """Return the directory in which a patch is applied, below `workdir` as the `cd` commands in `before` say; None
+    where that is the project's."""
+    place = workdir or ""
+    for found in _CD.finditer(before):
+        place = posixpath.join(place, found[1].strip("'\""))
+    place = posixpath.normpath(place) if place else ""
+    return place if place not in ("", ".", project) else None
 
 
 def patched(tool: str | None, patch: str, workdir: str | None) -> Record | None:
@@ -89,7 +127,7 @@ def patched(tool: str | None, patch: str, workdir: str | None) -> Record | None:
         elif line.startswith("*** ") and (found := _PATCH_FILE.match(line)):
             path = found[1].strip()
             lines.append(path)
-            if workdir and workdir.startswith("/"):
+            if workdir:
                 path = str(PurePosixPath(workdir, path))
             paths[path] = None
         elif line.startswith("*** End Patch"):
@@ -98,7 +136,10 @@ def patched(tool: str | None, patch: str, workdir: str | None) -> Record | None:
 
 
 def changed(changes: object) -> Record | None:
-    """Return the edit in a FileChange: {path: {type, content | unified_diff, move_path}}. None where there is none."""
+    """Return the edit in a FileChange: {path: {type, content | unified_diff, move_path}}, in older versions with the
+    type around the rest, or [{path, kind, diff}]. None where there is none."""
+    if isinstance(changes, list):
+        changes = {path: one for one in changes if isinstance(one, dict) and (path := string(one.get("path")))}
     if not isinstance(changes, dict):
         return None
     paths: dict[str, None] = {}
@@ -108,12 +149,21 @@ def changed(changes: object) -> Record | None:
         lines.append(path)
         if not isinstance(change, dict):
             continue
+        kind = change.get("type", change.get("kind"))
+        if kind is None and len(change) == 1:
+            kind, change = next(iter(change.items()))
+            if not isinstance(change, dict):
+                continue
+        if isinstance(kind, dict):
+            change = change | kind
+            kind = kind.get("type")
         if moved := string(change.get("move_path")):
             paths[moved] = None
             lines.append(moved)
-        if change.get("type") == "add":
-            lines.append(string(change.get("content")) or "")
-        elif diff := string(change.get("unified_diff")):
+        diff = string(change.get("unified_diff")) or string(change.get("diff"))
+        if kind == "add":
+            lines.append(string(change.get("content")) or diff or "")
+        elif diff:
             lines += [line[1:] for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++ ")]
     return _edit("apply_patch", paths, lines) if paths else None
 
@@ -122,79 +172,6 @@ def _edit(tool: str | None, paths: dict[str, None], lines: list[str]) -> Record:
     text, truncated = cut("\n".join(lines).rstrip("\n"), tools.MAX_EDIT)
     found = tuple(paths)[: tools.MAX_PATHS]
     return Record("assistant", "edit", frame.strip(text), tool=tool, paths=found, truncated=truncated)
-
-
-_HEADER = re.compile(
-    r"(?:Chunk ID: [^\n]*|Duration: [\d.]+ seconds|Wall time: [^\n]*|Original token count: [^\n]*"
-    r"|Process running with session ID [^\n]*|Process exited with code (-?\d{1,10})|Exit code: (-?\d{1,10})"
-    r"|(Output:))[ \r]*(?:\n|\Z)"
-)
-_SECOND_HEADER = re.compile(r"Exit code: -?\d{1,10}\r?\nWall time: ")
-_STATUS_LINE = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,10})")
-
-
-class Output(NamedTuple):
-    """What a tool gave back."""
-
-    text: str
-    exit_status: int | None
-    is_error: bool | None
-
-
-def output(value: object) -> Output:
-    """Return what the `output` of a call holds: a text, parts with texts, or an object (also as a JSON text).
-
-    The lines that Codex writes above a command's output are taken off; the exit status is read from them.
-    """
-    status: int | None = None
-    failed: bool | None = None
-    if isinstance(value, str) and value.startswith("{") and ('"metadata"' in value or '"exit_code"' in value):
-        value = _object(value) or value
-    if isinstance(value, dict):
-        metadata = value.get("metadata")
-        status = integer(metadata.get("exit_code") if isinstance(metadata, dict) else value.get("exit_code"))
-        success = value.get("success")
-        failed = not success if isinstance(success, bool) else None
-        content = next((value[name] for name in ("output", "content", "body") if name in value), None)
-        text = text_of(content)
-    else:
-        text = text_of(value)
-    text, told = _without_header(text)
-    if status is None:
-        status = told
-    return Output(text, status, status != 0 if failed is None and status is not None else failed)
-
-
-def _without_header(text: str) -> tuple[str, int | None]:
-    at, status, whole = 0, None, False
-    while line := _HEADER.match(text, at):
-        at = line.end()
-        if found := line[1] or line[2]:
-            status = int(found)
-        if line[3]:
-            whole = True
-            if not _SECOND_HEADER.match(text, at):
-                break
-    if whole or status is not None:
-        return text[at:], status
-    last = text.rstrip()
-    if found_last := _STATUS_LINE.fullmatch(last, last.rfind("\n") + 1):
-        return text, int(found_last[1])
-    return text, None
-
-
-def mcp_result(value: Any) -> Output:
-    """Return what an MCP tool gave back: {content, isError}, {"Ok": that} or {"Err": text}; {message} is an error."""
-    if not isinstance(value, dict):
-        return Output(text_of(value), None, None)
-    if "Err" in value:
-        return Output(string(value["Err"]) or "", None, True)
-    if isinstance(inner := value.get("Ok"), dict):
-        value = inner
-    if message := string(value.get("message")):
-        return Output(message, None, True)
-    flag = value.get("isError", value.get("is_error"))
-    return Output(text_of(value.get("content")), None, flag if isinstance(flag, bool) else None)
 
 
 def directory(value: object) -> str | None:

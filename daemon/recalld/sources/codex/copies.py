@@ -9,7 +9,7 @@ who says the same sentence in two turns has said it twice in each form.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -79,11 +79,13 @@ class Copies:
 class Call:
     """What is remembered of one tool call, so that no form of it or of its output makes a second record."""
 
-    __slots__ = ("answered", "called", "ours", "response", "tool", "uid", "unsettled")
+    __slots__ = ("answered", "called", "origin", "ours", "response", "tool", "uid", "unsettled")
 
     def __init__(self, uid: str) -> None:
         self.uid = uid
         self.tool: str | None = None
+        self.origin: str | None = None
+        """Id of the call whose command it has go on; None where it is a call of its own."""
         self.called = False
         """There is a record of the call."""
         self.answered = False
@@ -104,17 +106,21 @@ class Calls:
     record, but no longer knows its tool."""
 
     MAX = 128
+    MAX_RUNNING = 32
 
-    def __init__(self, state: Sequence[Any] | None = None) -> None:
+    def __init__(self, state: Sequence[Any] | None = None, running: Mapping[str, Sequence[Any]] | None = None) -> None:
+        self.running: dict[str, list[Any]] = {name: list(value) for name, value in (running or {}).items()}
+        """What goes on behind its output (`outputs.Output.running`): the id of the call, and whether it is ours."""
         self._calls: dict[str, Call] = {}
-        for id, uid, tool, flags in state or ():
+        for id, uid, tool, flags, *more in state or ():
             call = self._calls[id] = Call(uid)
             call.tool = tool
+            call.origin = more[0] if more else None  # a state of 0.1.0 has none
             call.called, call.answered, call.ours = bool(flags & 1), bool(flags & 2), bool(flags & 4)
             call.response, call.unsettled = bool(flags & 8), bool(flags & 16)
 
     def state(self) -> list[Any]:
-        return [[id, call.uid, call.tool, call.flags()] for id, call in self._calls.items()]
+        return [[id, call.uid, call.tool, call.flags(), call.origin] for id, call in self._calls.items()]
 
     def get(self, id: str) -> Call:
         """Return what is known of a call, new where nothing is."""
@@ -128,3 +134,15 @@ class Calls:
         if len(self._calls) > self.MAX:
             del self._calls[next(iter(self._calls))]
         return call
+
+    def goes_on(self, name: str, call: Call) -> None:
+        """Remember which call goes on under a name, which an earlier one may have had."""
+        self.running.pop(name, None)
+        self.running[name] = [call.origin or call.uid, call.ours]
+        if len(self.running) > self.MAX_RUNNING:
+            del self.running[next(iter(self.running))]
+
+    def continued(self, name: str | None) -> tuple[str | None, bool]:
+        """Return (id of the call that goes on under a name, whether it is ours)."""
+        found = self.running.get(name) if name is not None else None
+        return (found[0], found[1]) if found else (None, False)

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from recall import frame
+from recalld.sources.said import drop_blocks
 
 TAGS = (
     "environment_context",
@@ -15,7 +16,8 @@ TAGS = (
     "apps_instructions",
     "collaboration_mode",
     "turn_aborted",
-    "subagent_notification",  # seen in real files of role user, like the two below
+    "subagent_notification",  # seen in real files of role user, like those below
+    "skill",
     "hook_prompt",
     "codex_internal_context",
 )
@@ -25,8 +27,11 @@ _TAGGED = re.compile(r"<(" + "|".join(map(re.escape, TAGS)) + r")(?:\s[^<>]*)?>"
 _PREAMBLE = re.compile(r"# AGENTS\.md instructions[^\n]*\s+<(INSTRUCTIONS)>")
 _CWD = re.compile(r"<cwd>([^<>\n]+)</cwd>|Current working directory: ([^\n]+)")
 _IMAGE = re.compile(r"</?image(?:\s[^<>]*)?>")
+_THOUGHTS = frozenset({"reasoning_text", "summary_text"})
 USER_TEXT = "user.text"
 """The one content_item_kind that a person wrote."""
+CITATION = "oai-mem-citation"
+"""The block that names the memories behind an answer; only one of the answer's copies has it."""
 
 
 def without_injected(text: str) -> str:
@@ -58,6 +63,11 @@ def _end_of(text: str, opening: re.Match[str]) -> int:
     return last
 
 
+def without_citations(text: str) -> str:
+    """Return what the model said in `text`, without our own frames."""
+    return drop_blocks(frame.strip(text), CITATION).strip()
+
+
 def directory_in(text: str) -> str | None:
     """Return the working directory that an `<environment_context>` at the head of `text` names, if any."""
     if text.lstrip().startswith("<environment_context>") and (found := _CWD.search(text)):
@@ -68,8 +78,8 @@ def directory_in(text: str) -> str | None:
 def said(content: object, kinds: object) -> str:
     """Return the texts in a message's content (a text, or a list of parts), joined by newlines.
 
-    Left out: what is not text, the marks around an attached image, and, where `kinds` has a name for each part, the
-    parts that it does not call a person's text.
+    Left out: what is not text, what the model thought, the marks around an attached image, and, where `kinds` has a
+    name for each part, the parts that it does not call a person's text.
     """
     if isinstance(content, str):
         return content
@@ -80,15 +90,18 @@ def said(content: object, kinds: object) -> str:
     for number, part in enumerate(content):
         if named and kinds[number] != USER_TEXT:  # type: ignore[index]  # named says that it is a list
             continue
+        if isinstance(part, dict) and part.get("type") in _THOUGHTS:
+            continue
         text = part.get("text") if isinstance(part, dict) else part
         if isinstance(text, str) and not (text.startswith(("<image", "</image")) and _IMAGE.fullmatch(text.strip())):
             texts.append(text)
     return "\n".join(texts)
 
 
-def kinds_of(payload: dict[str, Any]) -> object:
-    """Return the names of a response item's content parts, from wherever the version at hand puts them, or None."""
-    for place in (payload.get("internal_chat_message_metadata_passthrough"), payload.get("metadata"), payload):
+def kinds_of(payload: dict[str, Any], line: dict[str, Any]) -> object:
+    """Return the names of a message's content parts, from wherever the version at hand puts them, or None."""
+    passed = payload.get("internal_chat_message_metadata_passthrough")
+    for place in (passed, payload.get("metadata"), payload, line.get("metadata")):
         if isinstance(place, dict) and (kinds := place.get("content_item_kinds")) is not None:
             return kinds
     return None

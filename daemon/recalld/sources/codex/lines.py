@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from recalld.model import Item
-from recalld.sources.codex import calls
+from recalld.sources.codex import calls, outputs
 from recalld.sources.codex.copies import EVENT, ITEM, RESPONSE
 from recalld.sources.codex.injected import kinds_of, said
 from recalld.sources.codex.thread import Json, Thread
@@ -35,9 +35,9 @@ def _message(thread: Thread, p: Json) -> Sequence[Item]:
     if role != "user":
         return ()  # developer and system: nobody said it
     thread.directory_in(content)
-    text = said(content, kinds_of(p))
+    text = said(content, kinds_of(p, thread.line))
     if "<user_shell_command>" in text and (shell := _USER_SHELL.fullmatch(text)):
-        return thread.shell_of_user(shell[1].strip(), calls.output(shell[2]), None, RESPONSE)
+        return thread.shell_of_user(shell[1].strip(), outputs.output(shell[2]), None, RESPONSE)
     return thread.user(text, RESPONSE, string(p.get("id")))
 
 
@@ -47,7 +47,8 @@ def _id(p: Json) -> str | None:
 
 def _function_call(thread: Thread, p: Json) -> Sequence[Item]:
     name = calls.tool_name(p.get("name"), p.get("namespace"))
-    return thread.call(_id(p), calls.call(name, p.get("arguments"), thread.project), response=True)
+    more = outputs.continued(name, p.get("arguments"))
+    return thread.call(_id(p), calls.call(name, p.get("arguments"), thread.project), response=True, continues=more)
 
 
 def _custom_call(thread: Thread, p: Json) -> Sequence[Item]:
@@ -56,7 +57,7 @@ def _custom_call(thread: Thread, p: Json) -> Sequence[Item]:
 
 
 def _call_output(thread: Thread, p: Json) -> Sequence[Item]:
-    return thread.output(string(p.get("call_id")), calls.output(p.get("output")))
+    return thread.output(string(p.get("call_id")), outputs.output(p.get("output")))
 
 
 def _local_shell(thread: Thread, p: Json) -> Sequence[Item]:
@@ -64,11 +65,23 @@ def _local_shell(thread: Thread, p: Json) -> Sequence[Item]:
     return thread.call(_id(p), calls.call("local_shell", action, thread.project), response=True)
 
 
-def _web_search(thread: Thread, p: Json) -> Sequence[Item]:
+def _web_search(form: int) -> Handler:
     """A search on the web, as a response item, an item or an event."""
-    action = p.get("action")
-    asked = action if isinstance(action, dict) else {"query": string(p.get("query")) or ""}
-    return thread.call(_id(p), calls.call("web_search", asked, None), response=False)
+
+    def told(thread: Thread, p: Json) -> Sequence[Item]:
+        action = p.get("action")
+        asked = action if isinstance(action, dict) else {"query": string(p.get("query"))}
+        record = calls.call("web_search", asked, None)
+        subject = string(p.get("query")) or next((found for key in _ASKED if (found := string(asked.get(key)))), None)
+        if subject is None and asked.keys() - {"type"}:
+            subject = record.text
+        return thread.search(_id(p), record, subject, form) if subject else ()
+
+    return told
+
+
+_ASKED = ("query", "url", "pattern")
+"""What tells one search from another, in whatever form."""
 
 
 def _image(thread: Thread, p: Json) -> Sequence[Item]:
@@ -88,7 +101,7 @@ def _agent_to_agent(thread: Thread, p: Json) -> Sequence[Item]:
 
 
 def _user_item(thread: Thread, p: Json) -> Sequence[Item]:
-    return thread.user(said(p.get("content"), None), ITEM, string(p.get("id")))
+    return thread.user(said(p.get("content"), kinds_of(p, thread.line)), ITEM, string(p.get("id")))
 
 
 def _agent_item(thread: Thread, p: Json) -> Sequence[Item]:
@@ -99,20 +112,24 @@ def _failed(p: Json) -> bool | None:
     return {"completed": False, "failed": True, "declined": True}.get(str(p.get("status")))
 
 
+def _printed(p: Json) -> str:
+    return "\n".join(text for name in ("stdout", "stderr") if (text := string(p.get(name))))
+
+
 def _command(thread: Thread, p: Json) -> Sequence[Item]:
     """A command that has ended, as an item or as an exec_command_end."""
     script = calls.shell_script(p.get("command"))
-    text = string(p.get("aggregated_output")) or string(p.get("stdout")) or ""
-    if not text:
-        text = string(p.get("stderr")) or string(p.get("formatted_output")) or ""
-    status, flag = integer(p.get("exit_code")), _failed(p)
-    if flag is None and status is not None:
-        flag = status != 0
-    result = calls.Output(text, status, flag)
+    text = string(p.get("aggregated_output")) or _printed(p) or string(p.get("formatted_output")) or ""
+    status, failed = integer(p.get("exit_code")), _failed(p)
+    if status is not None and not failed:
+        failed = None  # it has come to its end: the status says to which
+    result = outputs.Output(text, status, failed)
     if p.get("source") in ("user_shell", "userShell"):
         return thread.shell_of_user(script, result, _id(p), ITEM)
-    found = thread.call(_id(p), calls.command("exec_command", script, None), response=False) if script else ()
-    return [*found, *thread.output(_id(p), result)]
+    if not script:
+        return thread.output(_id(p), result)
+    called = calls.command("exec_command", script, calls.directory(p.get("cwd")), thread.project)
+    return [*thread.call(_id(p), called, response=False), *thread.output(_id(p), result)]
 
 
 def _file_change(thread: Thread, p: Json) -> Sequence[Item]:
@@ -121,10 +138,10 @@ def _file_change(thread: Thread, p: Json) -> Sequence[Item]:
     found = thread.call(_id(p), edit, response=False) if edit else ()
     success = p.get("success")
     flag = not success if isinstance(success, bool) else _failed(p)
-    text = "\n".join(text for name in ("stdout", "stderr") if (text := string(p.get(name))))
+    text = _printed(p)
     if not text and flag is None:
         return found
-    return [*found, *thread.output(_id(p), calls.Output(text, None, flag))]
+    return [*found, *thread.output(_id(p), outputs.Output(text, None, flag))]
 
 
 def _mcp(thread: Thread, p: Json) -> Sequence[Item]:
@@ -135,10 +152,11 @@ def _mcp(thread: Thread, p: Json) -> Sequence[Item]:
     found = thread.call(_id(p), calls.call(name, asked.get("arguments"), None), response=False)
     result, error = p.get("result"), p.get("error")
     if result is None and error is None:
-        return found
-    told = calls.mcp_result(error if result is None else result)
-    if told.is_error is None:
-        told = told._replace(is_error=_failed(p))
+        failed = _failed(p)
+        return [*found, *thread.output(_id(p), outputs.Output("", None, failed))] if failed else found
+    told = outputs.mcp_result(error if result is None else result)
+    if told.failed is None:
+        told = told._replace(failed=_failed(p))
     return [*found, *thread.output(_id(p), told)]
 
 
@@ -148,7 +166,7 @@ def _dynamic(thread: Thread, p: Json) -> Sequence[Item]:
     text = text_of(p.get("content_items")) or string(p.get("error")) or ""
     success = p.get("success")
     flag = not success if isinstance(success, bool) else _failed(p)
-    return [*found, *thread.output(_id(p), calls.Output(text, None, flag))] if text or flag is not None else found
+    return [*found, *thread.output(_id(p), outputs.Output(text, None, flag))] if text or flag is not None else found
 
 
 def _plan(thread: Thread, p: Json) -> Sequence[Item]:
@@ -196,7 +214,7 @@ RESPONSES: Table = {
     "custom_tool_call_output": _call_output,
     "local_shell_call": _local_shell,
     "local_shell_call_output": _call_output,
-    "web_search_call": _web_search,
+    "web_search_call": _web_search(RESPONSE),
     "image_generation_call": _image,
     "tool_search_call": _tool_search,
     "agent_message": _agent_to_agent,
@@ -219,7 +237,7 @@ ITEMS: Table = {
     "McpToolCall": _mcp,
     "DynamicToolCall": _dynamic,
     "CollabAgentToolCall": _collaboration,
-    "WebSearch": _web_search,
+    "WebSearch": _web_search(ITEM),
     "ImageView": _image_view,
     "ImageGeneration": _image,
     "Plan": _plan,
@@ -259,7 +277,7 @@ EVENTS: Table = {
     "exec_command_end": _command,
     "patch_apply_end": _file_change,
     "mcp_tool_call_end": _mcp,
-    "web_search_end": _web_search,
+    "web_search_end": _web_search(EVENT),
     "image_generation_end": _image,
     "context_compacted": lambda thread, p: thread.compaction(EVENT),
     **dict.fromkeys(_IGNORED_EVENTS),

@@ -57,5 +57,6 @@ class NamesParser:
             return ()
         if not name.strip():
             return ()
-        value = {"text": name.strip(), "rank": TITLE_RANK}
-        return (Fact("title", value, session, None, epoch_ms(line.data.get("updated_at")), line.offset),)
+        at = epoch_ms(line.data.get("updated_at"))
+        value = {"text": name.strip(), "rank": TITLE_RANK, "at": at}
+        return (Fact("title", value, session, None, at, line.offset),)

@@ -11,18 +11,15 @@ from typing import Any
 
 from recall import frame
 from recalld.model import Fact, FactName, Item, Message, Record
-from recalld.sources import said
 from recalld.sources.base import Line, SourceFile
-from recalld.sources.codex import calls, copies, injected
+from recalld.sources.codex import calls, copies, injected, outputs
+from recalld.sources.codex.identity import named, sub_agent
 from recalld.sources.jsonl import cut, epoch_ms, integer, string, text_of
 
 Json = dict[str, Any]
 
 TITLE_RANK = 30
 """Names that a person or the agent gave a thread; Codex has one kind only."""
-
-CITATION = "oai-mem-citation"
-"""The block that names the memories behind an answer; only one of the answer's copies has it."""
 
 INHERITED = "inherited_user_message"
 """The mark in a line's metadata that says that it was copied from the thread this one was forked from."""
@@ -40,8 +37,10 @@ class Thread:
         self._segment = segment
         self._session: str = kept.get("session") or file.session or file.logical
         self._identified: bool = kept.get("identified", False)
+        self._forked: bool = kept.get("forked", False)
         self.project: str | None = kept.get("project")
         self._told_project: bool = kept.get("told_project", False)
+        self._moved: bool = kept.get("moved", False)
         self._branch: str | None = kept.get("branch")
         self._model: str | None = kept.get("model")
         self.time: int | None = kept.get("time")
@@ -49,7 +48,7 @@ class Thread:
         self._prefix: str | None = kept.get("prefix")
         self._tokens: int | None = kept.get("tokens")
         self._copies = copies.Copies(kept.get("copies"))
-        self._calls = copies.Calls(kept.get("calls"))
+        self._calls = copies.Calls(kept.get("calls"), kept.get("running"))
         self._line = Line(0, 0, -1, {})
         self._glued = 0
         self._ordinal: int | None = None
@@ -58,8 +57,10 @@ class Thread:
         return {
             "session": self._session,
             "identified": self._identified,
+            "forked": self._forked,
             "project": self.project,
             "told_project": self._told_project,
+            "moved": self._moved,
             "branch": self._branch,
             "model": self._model,
             "time": self.time,
@@ -68,6 +69,7 @@ class Thread:
             "tokens": self._tokens,
             "copies": self._copies.state(),
             "calls": self._calls.state(),
+            "running": self._calls.running,
         }
 
     def begin(self, line: Line, kind: str | None) -> bool:
@@ -91,21 +93,21 @@ class Thread:
     # -- what is known of the session ----------------------------------------------------------------------------------
 
     def meta(self, payload: Json) -> Sequence[Item]:
-        """Take the file's identity from its first session_meta; those that follow are replayed, or repeat it."""
+        """Take the file's identity from its first session_meta; those that follow are replayed, or repeat it.
+
+        The first one that is replayed names the original where the identity does not.
+        """
         id = string(payload.get("id"))
         if self._identified and id != self._session:
-            return _NOTHING
+            return self._forked_from(id)
         first, self._identified = not self._identified, True
         if id:
             self._session = id
-        if cwd := calls.directory(payload.get("cwd")):
-            self.project, self._told_project = cwd, True
+        moved = self._work_in(payload)
         git = payload.get("git")
         if isinstance(git, dict) and (branch := string(git.get("branch"))):
             self._branch = branch
-        if not first:
-            return _NOTHING
-        return self._identity(payload)
+        return self._identity(payload) if first else moved
 
     def _identity(self, payload: Json) -> Sequence[Item]:
         facts: list[Item] = []
@@ -115,23 +117,40 @@ class Thread:
         started = epoch_ms(payload.get("timestamp"))
         if started is not None and self._segment is None:
             facts.append(self.fact("started", started))
-        spawn = sub_agent(payload)
-        if spawn is not None:
+        if spawn := sub_agent(payload):
             facts.append(self.fact("sub_agent", {"type": spawn[0], "description": spawn[2], "call": None}))
             if spawn[1]:
                 facts.append(self.fact("parent_session", spawn[1]))
-        forked = string(payload.get("forked_from_id"))
-        if forked and forked != self._session and not self._skip_below:
-            facts.append(self.fact("forked_from", forked))
-        return facts
+        return [*facts, *self._forked_from(string(payload.get("forked_from_id")))]
+
+    def _forked_from(self, original: str | None) -> Sequence[Item]:
+        skipped = self._skip_below and self._ordinal is not None
+        if not original or original == self._session or self._forked or skipped:
+            return _NOTHING
+        self._forked = True
+        return [self.fact("forked_from", original)]
 
     def context(self, payload: Json) -> Sequence[Item]:
         """Directory and model, as a turn_context or changed settings give them."""
-        if cwd := calls.directory(payload.get("cwd")):
-            self.project, self._told_project = cwd, True
         if model := string(payload.get("model")):
             self._model = model
-        return _NOTHING
+        return self._work_in(payload)
+
+    def _work_in(self, payload: Json) -> Sequence[Item]:
+        """Take the directory from here on. The first time that it changes, tell the one that the session began in:
+        there may be no record of it."""
+        if not (cwd := calls.directory(payload.get("cwd"))):
+            return _NOTHING
+        began, self.project = self.project, cwd
+        told, self._told_project = self._told_project, True
+        if not told or began == cwd or self._moved:
+            return _NOTHING
+        self._moved = True
+        return [self.fact("first_project", began)] if self._segment is None else _NOTHING
+
+    @property
+    def line(self) -> Json:
+        return self._line.data
 
     def fact(self, name: FactName, value: Any) -> Fact:
         return Fact(name, value, self._session, None, self.time, self._line.offset)
@@ -147,12 +166,11 @@ class Thread:
         return f"{self._prefix}{self._line.number}{glued}"
 
     def emit(self, uid: str, record: Record) -> Sequence[Item]:
-        record.id = uid
+        uid = named(record, uid, self._segment)
         if record.role == "assistant":
             record.model = self._model
-        line = self._line
-        at = (self.time, line.offset, line.length)
-        metadata = line.data.get("metadata")
+        at = (self.time, self._line.offset, self._line.length)
+        metadata = self.line.get("metadata")
         inherited = metadata is not None and isinstance(metadata, dict) and metadata.get(INHERITED) is True
         return (Message(self._session, uid, None, *at, [record], self.project, self._branch, inherited),)
 
@@ -163,7 +181,7 @@ class Thread:
 
     def assistant(self, text: str, form: int, id: str | None) -> Sequence[Item]:
         """What the model said, in one of its forms."""
-        text = said.drop_blocks(frame.strip(text), CITATION).strip()
+        text = injected.without_citations(text)
         return self.say("assistant", text, form, id) if text else _NOTHING
 
     def say(self, who: str, text: str, form: int, id: str | None) -> Sequence[Item]:
@@ -199,8 +217,8 @@ class Thread:
 
     # -- tools ---------------------------------------------------------------------------------------------------------
 
-    def call(self, id: str | None, record: Record, *, response: bool) -> Sequence[Item]:
-        """A tool call, in one of its forms: the first one makes the record."""
+    def call(self, id: str | None, record: Record, *, response: bool, continues: str | None = None) -> Sequence[Item]:
+        """A tool call, in one of its forms: the first one makes the record. `continues` names what it has go on."""
         if id is None:
             return self.emit(self.place, record)
         known = self._calls.get(id)
@@ -209,36 +227,50 @@ class Thread:
                 known.response |= response
                 return _NOTHING
             known = self._calls.new(id, f"{id}{self.place}")  # answered before, and called again: the id is used anew
-        known.called, known.tool, known.ours, known.response = True, record.tool, calls.is_ours(record), response
-        record.call = id
+        known.called, known.tool, known.response = True, record.tool, response
+        known.origin, ours = self._calls.continued(continues)
+        known.ours = ours or calls.is_ours(record)
+        record.call = known.uid
         return self.emit(known.uid, record)
 
-    def output(self, id: str | None, result: calls.Output) -> Sequence[Item]:
+    def output(self, id: str | None, result: outputs.Output) -> Sequence[Item]:
         """A tool's output, in one of its forms. A later form counts only when it knows how the command ended."""
         kept, truncated = cut(frame.strip(result.text))
-        record = Record("tool", "output", kept, call=id, truncated=truncated)
-        record.exit_status, record.is_error = result.exit_status, result.is_error
+        status, flag = result.ended(self._calls.get(id).tool if id is not None else None)
+        record = Record("tool", "output", kept, call=id, exit_status=status, is_error=flag, truncated=truncated)
         if id is None:
             return self.emit(f"{self.place}:out", record)
         known = self._calls.get(id)
+        if result.running is not None:
+            self._calls.goes_on(result.running, known)
         if known.ours:
             known.answered = True
             return _NOTHING
-        record.tool = known.tool
+        record.tool, record.call = known.tool, known.origin or known.uid
         uid = f"{known.uid}:out"
         if known.answered:
-            if not known.unsettled or result.exit_status is None:
+            if not known.unsettled or status is None:
                 return _NOTHING
             uid = f"{known.uid}:exit"
         known.answered = True
-        known.unsettled = result.exit_status is None and result.is_error is None and known.tool in calls.SHELL_TOOLS
+        known.unsettled = status is None and flag is None and known.tool in calls.SHELL_TOOLS
         return self.emit(uid, record)
 
-    def shell_of_user(self, script: str, result: calls.Output, id: str | None, form: int) -> Sequence[Item]:
+    def search(self, id: str | None, record: Record, subject: str, form: int) -> Sequence[Item]:
+        """A search on the web, in one of its forms, of which not all have the call's id."""
+        if id is not None and self._calls.get(id).called:
+            return _NOTHING
+        if not self._copies.is_first(copies.key_of("web", subject), form, None):
+            if id is not None:
+                self._calls.get(id).called = True
+            return _NOTHING
+        return self.call(id, record, response=form == copies.RESPONSE)
+
+    def shell_of_user(self, script: str, result: outputs.Output, id: str | None, form: int) -> Sequence[Item]:
         """A command that a person ran with `!`."""
         if not script or not self._copies.is_first(copies.key_of("!", script), form, None):
             return _NOTHING
-        record = calls.command(None, script, None)
+        record = calls.command(None, script, None, None)
         record.role = "user"
         return [*self.call(id or self.place, record, response=False), *self.output(id or self.place, result)]
 
@@ -260,28 +292,9 @@ class Thread:
     def token_count(self, payload: Json) -> Sequence[Item]:
         info = payload.get("info")
         usage = info.get("last_token_usage") if isinstance(info, dict) else None
-        if isinstance(usage, dict) and (total := integer(usage.get("total_tokens"))):
-            self._tokens = total
+        self._tokens = (integer(usage.get("total_tokens")) if isinstance(usage, dict) else None) or self._tokens
         return _NOTHING
 
     def title(self, payload: Json) -> Sequence[Item]:
         name = string(payload.get("thread_name"))
-        return [self.fact("title", {"text": name, "rank": TITLE_RANK})] if name else _NOTHING
-
-
-def sub_agent(payload: Json) -> tuple[str | None, str | None, str | None] | None:
-    """Return (type, parent thread, description) where a session_meta is a sub-agent's, else None."""
-    source = payload.get("source")
-    parent = string(payload.get("parent_thread_id"))
-    found = source.get("subagent", source.get("internal")) if isinstance(source, dict) else None
-    if isinstance(found, str):
-        return found, parent, None
-    if not isinstance(found, dict):
-        return (None, parent, None) if payload.get("thread_source") == "subagent" else None
-    for name, value in found.items():
-        if name == "thread_spawn" and isinstance(value, dict):
-            role = string(value.get("agent_role")) or string(payload.get("agent_role"))
-            nickname = string(value.get("agent_nickname")) or string(payload.get("agent_nickname"))
-            return role, parent or string(value.get("parent_thread_id")), nickname
-        return string(value) or name, parent, None
-    return None, parent, None
+        return [self.fact("title", {"text": name, "rank": TITLE_RANK, "at": self.time})] if name else _NOTHING
