@@ -32,8 +32,11 @@ def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> tup
     for node in order:
         if node.person:
             persons[node.parent] = persons.get(node.parent, 0) + 1
-            if node.parent is not None or _at_root(nodes, node):
-                siblings.setdefault(node.parent, []).append(node)
+        # A live end without records is a rewind after which nothing was said yet: it stands for what will be.
+        if (node.person or (node.uid == leaf and not node.held and node.owner is None)) and (
+            node.parent is not None or _at_root(nodes, node)
+        ):
+            siblings.setdefault(node.parent, []).append(node)
     starts = {
         node.uid
         for group in siblings.values()

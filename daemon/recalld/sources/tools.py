@@ -45,7 +45,7 @@ def call_record(name: str, arguments: object, call: str | None, model: str | Non
         text, truncated = cut("\n".join(paths), MAX_ARGUMENTS)
         kind = "read"
     else:
-        text, truncated = cut(_rendered(arguments), MAX_ARGUMENTS)
+        text, truncated = cut(rendered(arguments), MAX_ARGUMENTS)
         kind = "tool_call"
     return Record("assistant", kind, frame.strip(text), tool=name, paths=paths, call=call, model=model, truncated=truncated)
 
@@ -77,8 +77,8 @@ def _new_text(args: Mapping[str, Any]) -> list[str]:
     return [text for text in texts if isinstance(text, str) and text]
 
 
-def _rendered(arguments: object) -> str:
-    """`name: value` lines; values that are no texts as JSON."""
+def rendered(arguments: object) -> str:
+    """Return an object as `name: value` lines; values that are no texts as JSON."""
     if isinstance(arguments, dict):
         return "\n".join(f"{key}: {_value(value)}" for key, value in arguments.items() if value is not None)
     return "" if arguments is None else _value(arguments)
