@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from case_kit import QWEN, Case, Q, at, encode, qw
-from qwen_lines import CHATS, OTHER, calls, system
+from qwen_lines import CHATS, OTHER, answer, calls, system
 
 
 def test_every_tool_becomes_the_record_of_what_it_does(case: Case) -> None:
@@ -249,6 +249,32 @@ def test_a_rewind_counts_before_anything_else_is_said(case: Case) -> None:
     case.append(QWEN, system("r2", None, "rewind", {"truncatedCount": 2}, 7))
     case.read()
     assert case.lines(Q) == [] and len(case.records(Q, all_branches=True)) == 5
+
+
+def test_what_hangs_beside_the_chain_is_abandoned_and_what_calls_gave_back_is_not(case: Case) -> None:
+    two = [calls("c1", "read_file", file_path="/a"), calls("c2", "read_file", file_path="/b")]
+    case.write(
+        QWEN,
+        qw("user", "u1", None, "start", 0),
+        qw("assistant", "a1", "u1", "first answer", 1),
+        qw("assistant", "a2", "a1", "and on", 2),
+    )
+    case.read()
+    case.append(QWEN, qw("assistant", "a3", "u1", [{"text": "second answer"}, *two], 3))
+    case.read()
+    assert case.lines(Q) == ["start", "second answer", "/a", "/b"]
+    case.append(
+        QWEN,
+        qw("tool_result", "t1", "a3", answer("c1", "read_file", output="A"), 4),
+        qw("tool_result", "t2", "a3", answer("c2", "read_file", output="B"), 5),
+        qw("assistant", "a4", "t2", "done", 6),
+    )
+    case.read()
+    assert case.lines(Q) == ["start", "second answer", "/a", "/b", "A", "B", "done"]
+    assert [r["id"] for r in case.records(Q, all_branches=True) if r["abandoned"]] == ["a1", "a2"]
+    case.append(QWEN, qw("user", "n", "u1", "all is done", 7, subtype="notification"))
+    case.read()
+    assert case.lines(Q) == ["start", "all is done"]
 
 
 def test_the_last_title_counts_whoever_gave_it(case: Case) -> None:

@@ -43,6 +43,7 @@ def _world() -> dict[str, list[dict[str, Any]]]:
         qwen("assistant", "q2", "y1", "first half", 3, A, model="small"),
         qwen("assistant", "q2", "y1", "second half", 4, A),
         qwen("assistant", "q2", "y1", None, 4, A, model="large"),
+        qwen("assistant", "q5", "q2", "an answer too many", 5, A),
         qwen("user", "q3", "q2", "try again", 5, A),
         qwen("user", "q4", "q2", "or rather not", 6, A),
     ]

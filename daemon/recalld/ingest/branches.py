@@ -4,6 +4,10 @@ Agents append; nothing is taken out of a transcript. A person who goes back and 
 branch at the same parent, and the first one stays in the file. But side branches are also made by parallel tool calls,
 whose results each hang on their own call, so a branch counts as abandoned only if it starts with something a *person*
 said, where another thing a person said at the same place lies on the live path.
+
+Where an agent makes no side branches (`Source.linear`) whatever was said or called beside the live path counts as well:
+an answer that was asked for again, or a turn that was taken back before anything else was said. What calls gave back does
+not: an old version may have hung it on its call.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from collections.abc import Iterable
 from recalld.ingest.nodes import Branches, Node
 
 
-def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> tuple[Branches, set[str]]:
+def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None, *, linear: bool) -> tuple[Branches, set[str]]:
     """Return (what is live, the uids of abandoned nodes).
 
     `order` is the conversation's order. `leaf` is the node that the agent called the live end, if it still is: the
@@ -44,10 +48,17 @@ def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> tup
         for node in group
         if node.uid not in live
     }
+    if linear:
+        starts |= {n.uid for n in order if n.parent in live and n.uid not in live and _opens(n)}
     return Branches(live, leaf, persons), _below(nodes, starts) if starts else set()
 
 
-def extend(branches: Branches, nodes: dict[str, Node], new: list[Node]) -> bool:
+def _opens(node: Node) -> bool:
+    """Return whether something is said or called in a node: not what came of it."""
+    return any(h.kind not in ("output", "summary") for h in node.held)
+
+
+def extend(branches: Branches, nodes: dict[str, Node], new: list[Node], *, linear: bool) -> bool:
     """Take nodes that came behind all others into `branches`; return False where the rules must be applied anew.
 
     The common case is an append to the live path. The live end may also move to a side branch of the last turn (the
@@ -71,7 +82,7 @@ def extend(branches: Branches, nodes: dict[str, Node], new: list[Node]) -> bool:
             return False  # another root
         left = branches.leaf
         while left is not None and left != at:
-            if nodes[left].person or left not in branches.live:
+            if nodes[left].person or left not in branches.live or (linear and _opens(nodes[left])):
                 return False
             branches.live.discard(left)
             left = nodes[left].up
