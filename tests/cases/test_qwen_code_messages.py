@@ -108,6 +108,33 @@ def test_files_behind_a_prompt_are_not_what_was_typed(case: Case) -> None:
     assert case.found("bodyterm") == []
 
 
+def test_what_stands_around_a_shell_command_s_output_is_no_error(case: Case) -> None:
+    def ran(uid: str, above: str, command: str, printed: str, code: int, n: int) -> list[dict[str, Any]]:
+        report = f"Command: {command}\nDirectory: (root)\nOutput: {printed}\nError: (none)\nExit Code: {code}\nSignal: (none)"
+        shell = "run_shell_command"
+        return [
+            qw("assistant", f"a{uid}", above, [calls(uid, shell, command=command)], n),
+            qw("tool_result", uid, f"a{uid}", answer(uid, shell, output=report), n + 1),
+        ]
+
+    broken = "stripeload: cannot parse stripe 7 of the manifest"
+    case.write(
+        QWEN,
+        qw("user", "u", None, "load the stripes", 0),
+        *ran("t1", "u", "ls stripes", "a b", 0, 1),
+        *ran("t2", "t1", "stripeload all", broken, 1, 3),
+        *ran("t3", "t2", "stripefix --manifest", "fixed", 0, 5),
+        *ran("t4", "t3", "stripeload all", "(empty)", 0, 7),
+    )
+    case.read()
+    pasted = f"Command: stripeload all\nDirectory: (root)\nOutput: {broken}\nError: (none)\nExit Code: 1\nSignal: (none)"
+    for asked in (broken, pasted):
+        (found,) = case.ask("fix", error=asked)["fixes"]
+        assert (found["error"], found["held"]) == (broken, True)
+        assert [r["command"] for r in found["next"]] == ["stripefix --manifest", "stripeload all"]
+    assert case.ask("fix", error="Error: (none)")["fixes"] == []
+
+
 def test_roles_that_are_missing_and_legacy_lists(case: Case) -> None:
     case.write(
         QWEN,
