@@ -27,6 +27,7 @@ class PlainAgent:
 
     name = AGENT
     fragments = False
+    linear = False
     lineage = "ids"
     command = "plain"
 

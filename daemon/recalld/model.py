@@ -74,6 +74,8 @@ class Message:
     branch: str | None = None
     inherited: bool = False
     """The line is marked by its agent as copied out of the session that this one was forked from."""
+    model: str | None = None
+    """Of a fragment without records: the model that the whole message is said to be of."""
 
 
 FactName = Literal[

@@ -7,21 +7,7 @@ from typing import Any
 
 import pytest
 from case_kit import QWEN, Case, Q, at, encode, qw
-
-CHATS = "qwen/projects/-srv-site/chats"
-OTHER = "5e551011-0000-4000-8000-0000000000ba"
-
-
-def calls(id: str, name: str, **args: Any) -> dict[str, Any]:
-    return {"functionCall": {"id": id, "name": name, "args": args}}
-
-
-def answer(id: str, name: str, **response: Any) -> list[dict[str, Any]]:
-    return [{"functionResponse": {"id": id, "name": name, "response": response}}]
-
-
-def system(uid: str, parent: str | None, subtype: str, payload: Any, n: int) -> dict[str, Any]:
-    return qw("system", uid, parent, None, n, subtype=subtype, systemPayload=payload)
+from qwen_lines import CHATS, OTHER, answer, calls, system
 
 
 def test_every_tool_becomes_the_record_of_what_it_does(case: Case) -> None:
@@ -59,103 +45,6 @@ def test_every_tool_becomes_the_record_of_what_it_does(case: Case) -> None:
         assert case.found(word) == [Q], word
     assert case.found("oldterm") == []
     assert {r["model"] for r in case.records(Q, role="assistant")} == {"qwen3"}
-
-
-def test_results_their_status_and_their_forms(case: Case) -> None:
-    names = [calls(f"c{n}", "run_shell_command", command=f"step {n}") for n in range(5)]
-    case.write(
-        QWEN,
-        qw("user", "u", None, "go", 0),
-        qw("assistant", "a", "u", names, 1),
-        qw(
-            "tool_result",
-            "t0",
-            "a",
-            answer("c0", "run_shell_command", output="outterm"),
-            2,
-            toolCallResult={"callId": "c0", "status": "success"},
-        ),
-        qw("tool_result", "t1", "t0", answer("c1", "run_shell_command", error="errorterm"), 3),
-        qw(
-            "tool_result",
-            "t2",
-            "t1",
-            answer("c2", "run_shell_command", output=""),
-            4,
-            toolCallResult={"callId": "c2", "status": "error", "resultDisplay": "displayterm"},
-        ),
-        qw("tool_result", "t3", "t2", [{"toolCallId": "c3", "toolName": "run_shell_command", "text": "legacyterm"}], 5),
-        qw(
-            "tool_result",
-            "t4",
-            "t3",
-            [*answer("c4", "run_shell_command", output=""), {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}],
-            6,
-            toolCallResult={"callId": "c4", "status": "success"},
-        ),
-    )
-    case.read()
-    got = [(r["role"], r["kind"], r["tool"], r["is_error"]) for r in case.records(Q, kind="output")]
-    assert got[:3] == [("tool", "output", "run_shell_command", e) for e in (False, True, True)] or got[:3] == [
-        ("tool", "output", "run_shell_command", e) for e in (None, True, True)
-    ]
-    for word in ("outterm", "errorterm", "displayterm", "legacyterm"):
-        assert case.found(word, role="tool") == [Q] and case.found(word, role="user") == [], word
-    assert len(got) == 5
-
-
-def test_roles_that_are_missing_and_legacy_lists(case: Case) -> None:
-    case.write(
-        QWEN,
-        qw("user", "u1", None, None, 0, message=[{"type": "text", "text": "listterm"}]),
-        qw("assistant", "a1", "u1", None, 1, message={"parts": [{"text": "rolelessterm"}]}),
-        qw("assistant", "a2", "a1", None, 2, message=[{"type": "text", "text": "listanswer"}]),
-        qw(
-            "user",
-            "u2",
-            "a2",
-            None,
-            3,
-            message={"role": "user", "parts": [{"fileData": {"fileUri": "x"}}, {"text": "withfile"}]},
-        ),
-    )
-    case.read()
-    assert case.said(Q) == [
-        ("user", "message", "listterm"),
-        ("assistant", "message", "rolelessterm"),
-        ("assistant", "message", "listanswer"),
-        ("user", "message", "withfile"),
-    ]
-
-
-def test_fragments_are_merged_across_sittings(case: Case) -> None:
-    case.write(QWEN, qw("user", "u", None, "go", 0), qw("assistant", "a", "u", "one", 1, model="small"))
-    case.read()
-    case.append(QWEN, qw("assistant", "a", "u", [{"text": "two"}, calls("c", "read_file", file_path="/x")], 2, model="large"))
-    case.read()
-    case.end()
-    case.append(
-        QWEN,
-        qw("assistant", "a", "u", [{"text": "three"}], 3),
-        qw("tool_result", "t", "a", answer("c", "read_file", output="x"), 4),
-    )
-    case.read()
-    got = case.records(Q)
-    assert [(r["id"], r["kind"]) for r in got] == [("u", "message"), ("a", "message"), ("a#1", "read"), ("t", "output")]
-    assert got[1]["text"].split() == ["one", "two", "three"] and got[1]["model"] == "large"
-    assert [r["time"] for r in got] == [at(0), at(3), at(3), at(4)]
-    assert case.sessions()[Q]["records"] == 4
-
-
-def test_a_thought_is_not_indexed_and_an_answer_beside_it_is(case: Case) -> None:
-    case.write(
-        QWEN,
-        qw("user", "u", None, "go", 0),
-        qw("assistant", "a", "u", [{"text": "mullterm", "thought": True}], 1),
-        qw("assistant", "b", "a", [{"text": "mullterm", "thought": True}, {"text": "sayterm"}], 2),
-    )
-    case.read()
-    assert case.found("mullterm") == [] and case.lines(Q) == ["go", "sayterm"]
 
 
 @pytest.mark.parametrize("subtype", ["ui_telemetry", "attribution_snapshot", "file_history_snapshot", "session_artifact",
@@ -238,6 +127,9 @@ def test_sub_agents_lie_in_a_folder_of_their_own(case: Case) -> None:
     assert case.sessions()["agent-k1"]["parent"] == Q and case.sessions()["agent-k1"]["sub_agent"] == "helper"
     assert set(case.sessions(sub_agents=False)) == {Q} and case.found("subterm", sub_agents=False) == []
     assert case.json("resume", "agent-k1", ok=(4,)).get("error")
+    case.write(f"qwen/projects/-srv-site/subagents/{Q}/agent-k2.jsonl", qw("user", "s2", None, "x", 1, agentName="scout"))
+    case.read()
+    assert case.sessions()["agent-k2"]["sub_agent"] == "scout"
 
 
 def test_both_trees_are_read_and_only_session_names(case: Case) -> None:
@@ -336,6 +228,62 @@ def test_a_rewind_and_a_compression_on_the_chain(case: Case) -> None:
     assert case.ask("show", session=Q)["compactions"] == [
         {"time": at(5), "tokens_before": 5000, "tokens_after": 400, "messages": 1}
     ]
+
+
+def test_a_rewind_counts_before_anything_else_is_said(case: Case) -> None:
+    case.write(
+        QWEN,
+        qw("user", "u1", None, "start", 0),
+        qw("assistant", "a1", "u1", "ok", 1),
+        qw("user", "u2", "a1", "wrong way", 2),
+        qw("assistant", "a2", "u2", "as you wish", 3),
+    )
+    case.read()
+    case.append(QWEN, system("r", "a1", "rewind", {"truncatedCount": 1}, 4), system("y", "r", "ui_telemetry", {}, 5))
+    case.read()
+    assert case.lines(Q) == ["start", "ok"]
+    assert [r["id"] for r in case.records(Q, all_branches=True) if r["abandoned"]] == ["u2", "a2"]
+    case.append(QWEN, qw("user", "u3", "y", "right way", 6))
+    case.read()
+    assert case.lines(Q) == ["start", "ok", "right way"]
+    case.append(QWEN, system("r2", None, "rewind", {"truncatedCount": 2}, 7))
+    case.read()
+    assert case.lines(Q) == [] and len(case.records(Q, all_branches=True)) == 5
+
+
+def test_what_hangs_beside_the_chain_is_abandoned_and_what_calls_gave_back_is_not(case: Case) -> None:
+    two = [calls("c1", "read_file", file_path="/a"), calls("c2", "read_file", file_path="/b")]
+    case.write(
+        QWEN,
+        qw("user", "u1", None, "start", 0),
+        qw("assistant", "a1", "u1", "first answer", 1),
+        qw("assistant", "a2", "a1", "and on", 2),
+    )
+    case.read()
+    case.append(QWEN, qw("assistant", "a3", "u1", [{"text": "second answer"}, *two], 3))
+    case.read()
+    assert case.lines(Q) == ["start", "second answer", "/a", "/b"]
+    case.append(
+        QWEN,
+        qw("tool_result", "t1", "a3", answer("c1", "read_file", output="A"), 4),
+        qw("tool_result", "t2", "a3", answer("c2", "read_file", output="B"), 5),
+        qw("assistant", "a4", "t2", "done", 6),
+    )
+    case.read()
+    assert case.lines(Q) == ["start", "second answer", "/a", "/b", "A", "B", "done"]
+    assert [r["id"] for r in case.records(Q, all_branches=True) if r["abandoned"]] == ["a1", "a2"]
+    case.append(QWEN, qw("user", "n", "u1", "all is done", 7, subtype="notification"))
+    case.read()
+    assert case.lines(Q) == ["start", "all is done"]
+
+
+def test_the_last_title_counts_whoever_gave_it(case: Case) -> None:
+    titles = [{"customTitle": "Given", "titleSource": "manual"}, {"customTitle": "Made anew", "titleSource": "auto"}]
+    case.write(
+        QWEN, qw("user", "u", None, "go", 0), *(system(f"s{n}", "u", "custom_title", t, n) for n, t in enumerate(titles))
+    )
+    case.read()
+    assert case.sessions()[Q]["title"] == "Made anew"
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,25 @@ def test_what_is_no_hook_s_input_is_met_with_silence(machine: Machine, given: by
     assert machine.run(*HOOK, stdin=given) == ""
 
 
+_SENT = json.dumps(payload()).encode()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        json.dumps(payload(prompt=f"{ASKED} \ud83d")).encode(),
+        b"\xef\xbb\xbf" + _SENT,
+        _SENT.replace(b'"}', b' \xe9"}'),
+        json.dumps(payload(number=float("nan"))).encode(),
+    ],
+    ids=["half a surrogate pair", "byte order mark", "not UTF-8", "NaN"],
+)
+def test_what_a_transcript_may_hold_a_hook_may_be_handed(machine: Machine, given: bytes) -> None:
+    machine.session(*POOL)
+    machine.start()
+    assert context(machine.run(*HOOK, stdin=given), "UserPromptSubmit")
+
+
 def test_more_than_four_mebibytes_are_met_with_silence(machine: Machine) -> None:
     machine.session(*POOL)
     machine.start()

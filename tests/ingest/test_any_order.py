@@ -49,8 +49,11 @@ def _world() -> dict[str, list[dict[str, Any]]]:
     said = [
         qwen("user", "q1", None, "the page is blank", 1, A),
         qwen("system", "y1", "q1", None, 2, A, subtype="ui_telemetry", systemPayload={}),
-        qwen("assistant", "q2", "y1", "first half", 3, A),
+        qwen("assistant", "q2", "y1", None, 3, A, message={"role": "model", "parts": [{"text": "hm", "thought": True}]}),
+        qwen("assistant", "q2", "y1", "first half", 3, A, model="small"),
         qwen("assistant", "q2", "y1", "second half", 4, A),
+        qwen("assistant", "q2", "y1", None, 4, A, model="large"),
+        qwen("assistant", "q5", "q2", "an answer too many", 5, A),
         qwen("user", "q3", "q2", "try again", 5, A),
         qwen("user", "q4", "q2", "or rather not", 6, A),
     ]
@@ -95,7 +98,7 @@ def _world() -> dict[str, list[dict[str, Any]]]:
         f"{R}{V}.jsonl": branch_of_branch,
         "codex/session_index.jsonl": [{"id": U, "thread_name": "The rest", "updated_at": "2026-11-02T00:00:00Z"}],
         f"{Q}{A}.jsonl": said,
-        f"{Q}{B}.jsonl": [*_forked(said[:4], A, B), qwen("user", "r1", "q2", "on another branch", 9, B)],
+        f"{Q}{B}.jsonl": [*_forked(said[:6], A, B), qwen("user", "r1", "q2", "on another branch", 9, B)],
     }
 
 

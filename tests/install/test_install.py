@@ -184,6 +184,15 @@ def test_a_file_that_cannot_be_understood_is_left_alone_and_named_with_the_place
     assert not path.with_name(f"{path.name}.bak").exists()
 
 
+@pytest.mark.parametrize(("agent", "name"), [("claude", "settings.json"), ("codex", "config.toml"), ("qwen", "settings.json")])
+def test_what_is_no_file_is_left_alone_and_not_waited_for(user: User, agent: str, name: str) -> None:
+    path = user.agent(agent) / name
+    os.mkfifo(path)
+    for command in ("install", "doctor", "uninstall"):
+        assert str(path) in user.recall(command).stdout
+    assert path.is_fifo()
+
+
 def test_one_file_that_is_refused_does_not_keep_the_others_from_being_wired(user: User) -> None:
     directory = user.agent("claude")
     (directory / "settings.json").write_text("{")

@@ -128,11 +128,53 @@ def test_what_is_wrong_with_a_call_is_a_result_that_the_model_can_read(
     assert len(block["text"]) < 600
 
 
-def test_a_line_that_is_no_json_does_not_end_the_connection(client: Client) -> None:
-    client.raw("{ not json")
-    client.send("ping")
-    while "result" not in client.receive():
-        pass
+@pytest.mark.parametrize(
+    ("line", "number", "code"),
+    [
+        ("{ not json", None, -32700),
+        ('"text"', None, -32600),
+        ("[]", None, -32600),
+        ("{}", None, -32600),
+        ('{"jsonrpc": "2.0", "id": null, "method": "ping"}', None, -32600),
+        ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', None, -32600),
+        ('{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', 1.5, -32600),
+        ('{"jsonrpc": "2.0", "id": "no method"}', "no method", -32600),
+        ('{"id": "no version", "method": "ping"}', "no version", -32600),
+        ('{"jsonrpc": "2.0", "id": "a list", "method": "tools/call", "params": []}', "a list", -32600),
+    ],
+)
+def test_a_line_that_is_no_message_is_answered_with_an_error_and_ends_nothing(
+    client: Client, line: str, number: object, code: int
+) -> None:
+    client.raw(line)
+    answer = client.receive()
+    assert (answer["id"], answer["error"]["code"]) == (number, code)
+    assert client.ask("ping")["result"] == {}
+
+
+@pytest.mark.parametrize("method", ["notifications/unknown", "notifications/cancelled", "no/such"])
+def test_a_notification_is_never_answered(client: Client, method: str) -> None:
+    for params in ("", ', "params": {}', ', "params": [1]'):
+        client.raw(f'{{"jsonrpc": "2.0", "method": "{method}"{params}}}')
+    assert client.ask("ping")["result"] == {}
+
+
+def test_a_batch_is_answered_message_by_message(client: Client) -> None:
+    ping = {"jsonrpc": "2.0", "method": "ping"}
+    client.raw(json.dumps([ping | {"id": "one"}, {"jsonrpc": "2.0", "method": "notifications/x"}, 5, ping | {"id": "two"}]))
+    answers = [client.receive() for _ in range(3)]
+    assert {a["id"]: a.get("result", a.get("error", {}).get("code")) for a in answers} == {"one": {}, None: -32600, "two": {}}
+
+
+def test_half_a_surrogate_pair_in_a_query_is_no_reason_not_to_answer(client: Client) -> None:
+    """JavaScript writes one as an escape; JSON allows it, and no text can hold it."""
+    arguments = '{"query": "halfterm \\ud83d"}'
+    client.raw(
+        f'{{"jsonrpc": "2.0", "id": "half", "method": "tools/call", "params": {{"name": "recall", "arguments": {arguments}}}}}'
+    )
+    answer = client.receive()
+    assert answer["id"] == "half"
+    assert answer["result"]["structuredContent"]["hits"] == []
 
 
 def test_sessions_are_resources(client: Client) -> None:

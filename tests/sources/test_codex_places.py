@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -154,6 +155,9 @@ def test_a_config_that_cannot_be_read_does_not_stop_resuming(tmp_path: Path) -> 
     (tmp_path / "config.toml").mkdir()
     assert CODEX.resume(View("openai", tmp_path)).argv[-2:] == ("resume", THREAD)
     (tmp_path / "config.toml").rmdir()
+    os.mkfifo(tmp_path / "config.toml")
+    assert CODEX.resume(View("openai", tmp_path)).argv[-2:] == ("resume", THREAD)
+    (tmp_path / "config.toml").unlink()
     (tmp_path / "config.toml").write_bytes(b"\xff\xfe")
     assert CODEX.resume(View("openai", tmp_path)).argv[-2:] == ("resume", THREAD)
     assert CODEX.resume(View("openai", None)).argv[-2:] == ("resume", THREAD)

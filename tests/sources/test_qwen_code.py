@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +64,11 @@ def test_settings_are_those_of_qwen_home_and_may_hold_comments(tmp_path):
     (tmp_path / "settings.json").write_text(settings)
     assert SOURCE.roots({"QWEN_HOME": str(tmp_path)}, Path("/nowhere")) == [Path("/x//out")]
     (tmp_path / "settings.json").write_text("{broken")
+    assert SOURCE.roots({"QWEN_HOME": str(tmp_path)}, Path("/nowhere")) == [tmp_path]
+
+
+def test_settings_that_are_no_file_are_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "settings.json")
     assert SOURCE.roots({"QWEN_HOME": str(tmp_path)}, Path("/nowhere")) == [tmp_path]
 
 

@@ -38,7 +38,11 @@ class Changed:
 def read(path: Path) -> bytes | None:
     """Return what the file holds, None where there is none; raise Refused where it cannot be read."""
     try:
-        data = path.read_bytes()
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a FIFO would be waited for
+        with open(descriptor, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise Refused(f"{path}: not a regular file")
+            data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -45,6 +45,7 @@ PIECE = 4096
 SEARCH_FAILED = "The search for external context failed."
 """All that a failed search says."""
 UNREACHABLE = "recalld cannot be reached or started; `recall doctor` says why"
+NOT_JSON, NO_MESSAGE = (-32700, "the line is no JSON"), (-32600, "the line is no JSON-RPC message")
 ENDED_OVER_IT = "recalld ended over this request several times; `recall doctor` says more"
 
 
@@ -70,6 +71,26 @@ def parse(text: str) -> "dict[str, Any] | None":
     except (ValueError, StopIteration, RecursionError, SystemError):
         return None  # SystemError: the scanner looks for `json`'s own error, which is not loaded here, and finds none
     return value if isinstance(value, dict) else None
+
+
+def elements(text: str) -> "list[str] | None":
+    """Return the elements of the JSON array that `text` holds, each as it is written; None where it holds no array."""
+    found: list[str] = []
+    text, at = text.strip(), 0
+    try:
+        while text[at] == ("," if found else "["):
+            while text[at + 1] in " \t\r\n":
+                at += 1
+            if not found and text[at + 1 :] == "]":
+                return []
+            start = at + 1
+            _, at = _scan(text, start)
+            found.append(text[start:at])
+            while text[at] in " \t\r\n":
+                at += 1
+    except (ValueError, StopIteration, RecursionError, SystemError, IndexError):
+        return None
+    return found if text[at:] == "]" else None
 
 
 def key_of(message: "dict[str, Any]") -> "Key | None":
@@ -196,13 +217,17 @@ class Relay:
 
     def _answer_failed(self, key: "Key", request: Request, reason: str) -> None:
         del self._waiting[key]
-        head = '{"jsonrpc":"2.0","id":' + written(key)
         if self._search and request.method == "tools/call":
             text = '{"content":[{"type":"text","text":"' + SEARCH_FAILED + '"}],"isError":true}'
-            line = head + ',"result":' + text + "}\n"
+            self._to_agent += ('{"jsonrpc":"2.0","id":' + written(key) + ',"result":' + text + "}\n").encode()
         else:
-            line = head + ',"error":{"code":-32603,"message":"' + reason + '"}}\n'
-        self._to_agent += line.encode()
+            self._refuse(key, -32603, reason)
+
+    def _refuse(self, key: "Key | None", code: int, reason: str) -> None:
+        """Answer with an error; where no id can be told, `null` stands for it."""
+        error = '{"code":' + str(code) + ',"message":"' + reason + '"}'
+        name = "null" if key is None else written(key)
+        self._to_agent += ('{"jsonrpc":"2.0","id":' + name + ',"error":' + error + "}\n").encode()
 
     # -- the agent ----------------------------------------------------------------------------
 
@@ -216,10 +241,25 @@ class Relay:
             self._said(line)
 
     def _said(self, line: bytes) -> None:
-        """Take one line of the agent."""
-        message = parse(line.decode("utf-8", "replace"))
-        method = message.get("method") if message is not None else None
-        key = key_of(message) if message is not None else None
+        """Take one line of the agent: a message, or a batch of them, whose answers go back one by one."""
+        said = line.decode("utf-8", "replace")
+        message = parse(said)
+        if message is None:
+            batch = elements(said)
+            for part in batch or ():
+                if parse(part) is None:
+                    self._refuse(None, *NO_MESSAGE)
+                else:
+                    self._said(part.encode() + b"\n")
+            if not batch:
+                self._refuse(None, *(NO_MESSAGE if elements(f"[{said}]") else NOT_JSON))
+            return
+        method = message.get("method")
+        key = key_of(message)
+        answers = "result" in message or "error" in message
+        if not answers and (not isinstance(method, str) or ("id" in message and key is None)):
+            self._refuse(key, *NO_MESSAGE)
+            return
         if isinstance(method, str) and key is not None:
             self._waiting[key] = request = Request(line, method)
             if not self._greeted:
@@ -227,7 +267,7 @@ class Relay:
             request.attempts += 1
         elif method == "notifications/initialized":
             self._initialized = line
-        elif method == "notifications/cancelled" and message is not None:
+        elif method == "notifications/cancelled":
             params = message.get("params")
             cancelled = key_of({"id": params.get("requestId")}) if isinstance(params, dict) else None
             if cancelled is not None:

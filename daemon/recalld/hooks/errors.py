@@ -7,6 +7,7 @@ import re
 
 from recalld import analysis
 from recalld.hooks.words import FUNCTION_WORDS
+from recalld.shell_report import is_printed
 
 MAX_LINES = 8
 MAX_LINE = 600
@@ -32,13 +33,6 @@ _VOLATILE = re.compile(
 
 
 _LABEL = re.compile(r"^(?:Output|Error|stdout|stderr):\s*(?=\S)")
-_NOT_PRINTED = re.compile(r"^(?:Command|Directory|Background PIDs|Process Group PGID): ")
-"""Lines that Qwen Code puts around what a command printed."""
-
-
-def is_printed(line: str) -> bool:
-    """Tell whether a line of a command's output is the command's own, and not one that an agent puts around it."""
-    return not _NOT_PRINTED.match(line)
 
 
 def error_lines(output: str) -> list[str]:

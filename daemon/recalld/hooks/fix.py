@@ -10,7 +10,7 @@ from tantivy import Occur, Query
 
 from recalld import analysis
 from recalld.hooks.context import clip
-from recalld.hooks.errors import MAX_LINE, error_lines, is_printed, lasting
+from recalld.hooks.errors import MAX_LINE, error_lines, lasting
 from recalld.hooks.evidence import FLOOR
 from recalld.hooks.history import called, newest, stretch
 from recalld.hooks.payload import MAX_OUTPUT
@@ -19,6 +19,7 @@ from recalld.hooks.scope import is_own, not_own
 from recalld.hooks.words import EVERYDAY
 from recalld.index.documents import StoredRecord, StoredSession
 from recalld.index.reader import Snapshot
+from recalld.shell_report import is_printed
 
 MIN_WORTH = 7.0
 """What the words of an error line must come to, each by how few records hold it: a line that half of all failures print

@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-
 from recalld.sources import said
+from recalld.sources.jsonl import decode
 
 MAX_OUTPUT = 64 * 1024
 """Characters of a tool's output that are looked at: its beginning and its end."""
@@ -87,14 +86,8 @@ class Call:
 def parse(agent: str, event: str, payload: bytes | str | Mapping[str, Any]) -> Call | None:
     """Return what `payload` (an agent's JSON, or a map with keys such as `tool_input.command`) says; None where it is
     not one JSON object."""
-    if isinstance(payload, bytes | str):
-        try:
-            given = orjson.loads(payload)
-        except orjson.JSONDecodeError:
-            return None
-    else:
-        given = _nested(payload)
-    if not isinstance(given, dict):
+    given = fields(payload) if isinstance(payload, bytes | str) else _nested(payload)
+    if given is None:
         return None
     response = given.get("error") if event == "PostToolUseFailure" else given.get("tool_response")
     tool_input = given.get("tool_input")
@@ -111,6 +104,13 @@ def parse(agent: str, event: str, payload: bytes | str | Mapping[str, Any]) -> C
         output=texts(response if response is not None else given.get("error")),
         sub_agent=bool(given.get("agent_id")),
     )
+
+
+def fields(payload: bytes | str) -> dict[str, Any] | None:
+    """Return the one JSON object that an agent hands in, None where it is anything else. It is read as transcripts are:
+    half a surrogate pair, which JavaScript writes where it cuts a text, costs that character and not the answer."""
+    found = decode(payload.encode("utf-8", "surrogatepass") if isinstance(payload, str) else payload)
+    return found[0] if isinstance(found, list) and len(found) == 1 else None
 
 
 def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 
 from recalld.index.documents import (
@@ -24,6 +23,7 @@ from recalld.index.documents import (
 from recalld.index.writer import IndexWriter
 from recalld.ingest.bans import Bans
 from recalld.ingest.fold import file_rank
+from recalld.ingest.fragments import take_fragment
 from recalld.ingest.nodes import Entry, Held, LeafTitle, Node, Session, is_person, load, title_of
 from recalld.ingest.ownership import decide, leave_behind, says
 from recalld.ingest.texts import FACT_PLACES, Texts
@@ -160,9 +160,15 @@ class Batch:
             return
         known = session.nodes.get(message.uid)
         if known is not None:
-            if source.fragments and message.records and known.file == file.id:
-                self._fragment(session, known, message)
-            return
+            if not source.fragments or known.file != file.id:
+                return
+            if known.held or known.owner is not None:
+                take_fragment(self, session, known, message)
+                return
+            if not message.records:
+                return
+            message.parent = known.up  # the first fragment's, which had nothing to index: a thought
+            session.take_back(known)
         node = Node(
             uid=message.uid,
             up=message.parent,
@@ -189,8 +195,13 @@ class Batch:
         if self.bans is not None and self.bans.drops_adopted(self, source, file, records):
             return
         session = self._session_for(file, first.skey)
-        if session is None or first.uid in session.nodes:
+        if session is None:
             return
+        known = session.nodes.get(first.uid)
+        if known is not None:
+            if known.held or known.owner is not None:
+                return
+            session.take_back(known)
         node = Node(
             uid=first.uid,
             up=first.up,
@@ -260,64 +271,20 @@ class Batch:
 
     def _make_records(self, session: Session, node: Node, file: StoredFile, message: Message) -> None:
         for n, record in enumerate(message.records):
-            self._make_record(session, node, file, message, record, n)
+            self.make_record(session, node, file, message, record, n)
         node.person = is_person(node.held)
         node.model = next((r.model for r in message.records if r.model), None)
         if node.person and session.first_prompt is None:
             said = next(session.pending[h.id] for h in node.held if h.role == "user" and h.kind == "message")
             session.first_prompt = (node.uid, title_of(said.text))
 
-    def _make_record(self, session: Session, node: Node, file: StoredFile, message: Message, record: Record, sub: int) -> None:
+    def make_record(self, session: Session, node: Node, file: StoredFile, message: Message, record: Record, sub: int) -> None:
+        """Make a record of `message` the last one of `node`."""
         identity = record.id or (message.uid if sub == 0 else f"{message.uid}#{sub}")
         stored = self.texts.store(record, session, node, file, message, identity, sub)
         session.pending[identity] = stored
         self.text_bytes += len(stored.text)
         node.held.append(Held(identity, record.role, record.kind, stored.hash))
-
-    def _fragment(self, session: Session, node: Node, message: Message) -> None:
-        """Take in a further fragment of a message. A fork's file may have shown it before: then the text has it."""
-        node.seen += 1
-        session.touch(node)
-        owner, owned = session, node
-        for _ in range(10):  # a copy of a copy, until ownership is decided
-            if owned.owner is None:
-                break
-            owner = self.session(owned.owner[0])
-            there = owner.nodes.get(owned.owner[1])
-            if there is None:
-                return
-            owned = there
-        if owned.own and node.seen > owned.merged:
-            owned.merged = node.seen
-            self._merge(owner, owned, message)
-
-    def _merge(self, session: Session, node: Node, message: Message) -> None:
-        """Join a fragment to the records that are there: texts to the text, other records behind."""
-        file = self.files[node.file]
-        message.offset, message.length = node.offset, node.length
-        for record in message.records:
-            said = next((h for h in node.held if h.kind == "message"), None)
-            before = self.record(session, said.id) if said is not None and record.kind == "message" else None
-            if said is not None and before is not None:
-                text, truncated = self.texts.join(before.text, record.text, before.project)
-                merged = replace(
-                    before,
-                    text=text,
-                    hash=self.texts.hash_stored(before.role, before.kind, text, before.project),
-                    truncated=before.truncated or truncated,
-                    model=record.model or before.model,
-                )
-                session.pending[said.id] = merged
-                said.hash = merged.hash
-            else:
-                self._make_record(session, node, file, message, record, len(node.held))
-        node.time = message.time
-        for held in node.held:
-            record_now = self.record(session, held.id)
-            if record_now is not None and record_now.time != message.time:
-                session.pending[held.id] = replace(record_now, time=message.time)
-        node.model = next((r.model for r in message.records if r.model), node.model)
-        session.touch(node)
 
     # -- who else holds it -------------------------------------------------------------------------------------------
 
@@ -334,7 +301,7 @@ class Batch:
 
         def holds(skey: str) -> bool:
             there = self.session(skey)
-            return uid in there.nodes and same(there, uid)
+            return there.holds(uid) and same(there, uid)
 
         known = {s for s in session.lineage if holds(s)}
         if known:  # the others of the lineage are reached through these

@@ -9,6 +9,10 @@ said or did, where another such thing at the same place lies on the live path. L
 A compaction's summary hangs on what it sums up. Who then goes back to before it leaves the summary behind, and all that
 was said after it: so a summary on which a person went on is such a start too, though it displaces nothing itself (a
 message that was typed while the compaction ran has the same parent).
+
+Where an agent makes no side branches (`Source.linear`) whatever was said or called beside the live path counts as well:
+an answer that was asked for again, or a turn that was taken back before anything else was said. What calls gave back does
+not: an old version may have hung it on its call.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from collections.abc import Iterable
 from recalld.ingest.nodes import Branches, Node
 
 
-def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> tuple[Branches, set[str]]:
+def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None, *, linear: bool) -> tuple[Branches, set[str]]:
     """Return (what is live, the uids of abandoned nodes).
 
     `order` is the conversation's order. `leaf` is the node that the agent called the live end, if it still is: the
@@ -38,13 +42,14 @@ def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> tup
     for node in order:
         if not node.linked:
             continue
+        # A live end without records is a rewind after which nothing was said yet: it stands for what will be.
+        rewound = node.uid == leaf and not node.held and node.owner is None
+        if node.summary or node.turn:
+            turns[node.parent] = turns.get(node.parent, 0) + 1
         if node.summary:
-            turns[node.parent] = turns.get(node.parent, 0) + 1
             summaries.append(node)
-        elif node.turn:
-            turns[node.parent] = turns.get(node.parent, 0) + 1
-            if node.parent is not None or _at_root(nodes, node):
-                siblings.setdefault(node.parent, []).append(node)
+        elif (node.turn or rewound) and (node.parent is not None or _at_root(nodes, node)):
+            siblings.setdefault(node.parent, []).append(node)
     starts = {
         node.uid
         for group in siblings.values()
@@ -57,10 +62,17 @@ def work_out(nodes: dict[str, Node], order: list[Node], leaf: str | None) -> tup
         for node in summaries
         if node.uid not in live and turns.get(node.uid) and any(n.uid in live for n in siblings.get(node.parent, ()))
     }
+    if linear:
+        starts |= {n.uid for n in order if n.parent in live and n.uid not in live and _opens(n)}
     return Branches(live, leaf, turns), _below(nodes, starts) if starts else set()
 
 
-def extend(branches: Branches, nodes: dict[str, Node], new: list[Node]) -> bool:
+def _opens(node: Node) -> bool:
+    """Return whether something is said or called in a node: not what came of it."""
+    return any(h.kind not in ("output", "summary") for h in node.held)
+
+
+def extend(branches: Branches, nodes: dict[str, Node], new: list[Node], *, linear: bool) -> bool:
     """Take nodes that came behind all others into `branches`; return False where the rules must be applied anew.
 
     The common case is an append to the live path. The live end may also move to a side branch of the last turn (the
@@ -86,7 +98,7 @@ def extend(branches: Branches, nodes: dict[str, Node], new: list[Node]) -> bool:
             return False  # another root
         left = branches.leaf
         while left is not None and left != at:
-            if nodes[left].turn or left not in branches.live:
+            if nodes[left].turn or left not in branches.live or (linear and _opens(nodes[left])):
                 return False
             branches.live.discard(left)
             left = nodes[left].up

@@ -213,6 +213,29 @@ class Session:
         self.unresolved.update(n.uid for n in self.nodes.values() if n.up and n.up not in self.nodes)
         self.rethink()
 
+    def take_back(self, node: Node) -> None:
+        """Take a link out, since records come in its place. Documents that name it stay: `load` lets records go first."""
+        if self.order and self.order[-1] is node:
+            self.order.pop()
+            if self.appended and self.appended[-1] is node:
+                self.appended.pop()
+            if self.totals is not None:
+                self.totals.nodes = min(self.totals.nodes, len(self.order))
+        else:
+            self.unresolved.update(self.nodes)  # what hangs below it gets another parent
+            self.rethink()
+        del self.nodes[node.uid]
+        self.dirty_nodes.pop(node.uid, None)
+        self.unresolved.discard(node.uid)
+        links = self.new_links.get(node.file)
+        if links and links[-1][0] == node.uid:
+            links.pop()
+
+    def holds(self, uid: str) -> bool:
+        """Return whether it has a message of this id, its own or a copy: a link alone is none."""
+        node = self.nodes.get(uid)
+        return node is not None and (bool(node.held) or node.owner is not None)
+
     def touch(self, node: Node) -> None:
         """Have a node's documents written again; what it says or whose it is has changed."""
         self.dirty_nodes[node.uid] = node
@@ -311,7 +334,7 @@ def load(snapshot: Snapshot, skey: str) -> Session:
     nodes = [_node_of(sorted(group, key=lambda r: r.sub)) for group in by_uid.values()]
     for body in snapshot.bodies(snapshot.all_of(snapshot.term("type", "l"), of_session)):
         links = from_body(StoredLinks, body)
-        nodes += [_link(uid, up, links.file, offset) for uid, up, offset in links.nodes]
+        nodes += [_link(uid, up, links.file, offset) for uid, up, offset in links.nodes if uid not in by_uid]
     rank = {file: n for n, file in enumerate(stored.files)}
     for node in sorted(nodes, key=lambda n: (rank.get(n.file, 0), n.offset)):
         if node.uid not in session.nodes:

@@ -61,9 +61,10 @@ def _mark_abandoned(session: Session, order: list[Node], rank: dict[str, int]) -
         session.branches = Branches(set(), None, {})
     else:
         leaf = live_leaf(session, order, rank)
-        if session.branches is not None and leaf is None and branches.extend(session.branches, session.nodes, new):
+        known, linear = session.branches, SOURCES[session.agent].linear
+        if known is not None and leaf is None and branches.extend(known, session.nodes, new, linear=linear):
             return
-        session.branches, gone = branches.work_out(session.nodes, order, leaf)
+        session.branches, gone = branches.work_out(session.nodes, order, leaf, linear=linear)
         if leaf is not None:
             session.branches = None  # the next node will move the live end
     for node in order:

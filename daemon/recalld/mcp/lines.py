@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
+from typing import Any
 
 import anyio
 import mcp_types as types
@@ -12,6 +14,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from recalld import logs
+from recalld.sources.jsonl import NOT_JSON, decode
 
 MAX_LINE = 4 * 1024 * 1024
 """Bytes of one message from a client. A question is a few hundred; what a hook hands on is held to less than this."""
@@ -62,18 +65,28 @@ class Lines:
             try:
                 while line := await self._reader.readline():
                     self.heard = asyncio.get_running_loop().time()
-                    if line.strip():
-                        await stream.send(self._message(line))
+                    message = self._message(line) if line.strip() else None
+                    if message is not None:
+                        await stream.send(message)
             except ValueError:  # how readline says that a line is over the limit
                 logs.warning("mcp_line_too_long", limit=MAX_LINE)
             except (ConnectionError, anyio.BrokenResourceError):
                 pass  # the client or the server has left: that is how it says so
 
-    def _message(self, line: bytes) -> SessionMessage | Exception:
+    def _message(self, line: bytes) -> SessionMessage | None:
+        """Return the message on a line. A line that is none is answered here: who asked must not wait for ever."""
         try:
             message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-        except ValidationError as error:
-            return error
+        except ValidationError:
+            found = decode(line)  # takes half a surrogate pair, which JavaScript writes and the SDK refuses
+            try:
+                message = types.jsonrpc_message_adapter.validate_python(found[0] if len(found) == 1 else None, by_name=False)
+            except ValidationError:
+                self._refuse(found)
+                return None
+        if isinstance(message, types.JSONRPCNotification) and "id" in (found := decode(line))[0]:
+            self._refuse(found)  # a request whose id is neither text nor a whole number
+            return None
         if isinstance(message, types.JSONRPCRequest):
             self._due.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
@@ -81,6 +94,18 @@ class Lines:
             if isinstance(cancelled, int | str):
                 self._due.discard(cancelled)
         return SessionMessage(message)
+
+    def _refuse(self, found: list[dict[str, Any]] | str) -> None:
+        code, message = (types.INVALID_REQUEST, "the line is no JSON-RPC message")
+        if found == NOT_JSON:
+            code, message = types.PARSE_ERROR, "the line is no JSON"
+        first = found[0] if isinstance(found, list) and found else {}
+        if "method" in first and "id" not in first:
+            return  # a notification is never answered
+        asked = first.get("id")
+        number = asked if isinstance(asked, str | int | float) and not isinstance(asked, bool) else None
+        answer = {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
+        self._writer.write(json.dumps(answer).encode() + b"\n")
 
     async def _write(self, stream: anyio.abc.ObjectReceiveStream[SessionMessage]) -> None:
         async with stream:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from recalld.shell_report import is_printed, without_label
+
 _LONGEST_LINE = 600
 _MOST_LINES = 4000
 _SCAN = 64 * 1024
@@ -43,6 +45,7 @@ def words_of(normal: str) -> frozenset[str]:
 def telling_lines(text: str) -> list[str]:
     """Return the lines of an output or a pasted error that say what is wrong; all of them where none looks like it."""
     lines = [line.strip() for line in text.splitlines()[:_MOST_LINES] if line.strip()]
+    lines = [without_label(line) for line in lines if is_printed(line)]
     return [line for line in lines if names_failure(line)] or lines
 
 

@@ -14,6 +14,7 @@ from recalld.index.reader import Snapshot
 from recalld.questions import common, errors, part
 from recalld.search.boundary import guarded
 from recalld.search.filters import Filters
+from recalld.shell_report import is_printed, without_label
 
 _LOOKED_AT, _LOOKED_AT_FOR_LITTLE = 120, 40
 """Outputs that are read for the error, the likeliest ones: 4 ms. For an error of one or two words most lines of many
@@ -118,6 +119,9 @@ def _best_line(text: str, wanted: list[str]) -> tuple[str, float] | None:
                 continue
             seen.add(start)
             line = text[start:end].strip()
+            if not is_printed(line):
+                continue
+            line = without_label(line)
             alike = max(errors.likeness(n, errors.normalised(line)) for n in wanted)
             if alike >= _ALIKE and (best is None or alike > best[1]):
                 best = (line, alike)

@@ -15,6 +15,7 @@ from recalld.questions import common, errors
 from recalld.search.boundary import guarded
 from recalld.search.english import STOP_WORDS
 from recalld.search.filters import Filters, phrase
+from recalld.shell_report import is_printed, without_label
 
 MAX_TOKENS = 24
 """Terms that a part may have; what is longer is a line, or several."""
@@ -61,11 +62,12 @@ def _line(text: str, pattern: re.Pattern[str], tokens: tuple[str, ...], *, sure:
     """Return the line of a text that holds the part and is an error's: one that names a failure before any other."""
     other: str | None = None
     for start, end, line in _places(errors.ends(text), pattern):
-        if not _tells(line[start:end], tokens):
+        if not is_printed(line) or not _tells(line[start:end], tokens):
             continue
+        found = without_label(line.strip())
         if errors.names_failure(line):
-            return line.strip()
-        other = other or line.strip()
+            return found
+        other = other or found
     return other if sure else None
 
 

@@ -7,12 +7,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from recall.errors import IndexFailure
 from recalld import analysis, logs
 from recalld.hooks.engine import SILENCE, Answer, Engine
-from recalld.hooks.payload import parse
+from recalld.hooks.payload import fields, parse
 from recalld.hooks.scope import project_roots
 from recalld.hooks.stats import Stats
 
@@ -103,14 +101,8 @@ def _counted(count: int, what: str) -> str:
 def _directory(agent: str, payload: bytes | str | dict[str, Any]) -> str | None:
     """Return the project's directory in a status line's input: agents put it in `workspace`, or in `cwd`."""
     call = parse(agent, "statusline", payload)
-    if isinstance(payload, bytes | str):
-        try:
-            given = orjson.loads(payload)
-        except orjson.JSONDecodeError:
-            return None
-    else:
-        given = payload
-    workspace = given.get("workspace") if isinstance(given, dict) else None
+    given = fields(payload) if isinstance(payload, bytes | str) else payload
+    workspace = given.get("workspace") if given is not None else None
     if isinstance(workspace, dict):
         for key in ("project_dir", "current_dir"):
             path = workspace.get(key)

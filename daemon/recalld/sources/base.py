@@ -113,6 +113,8 @@ class Source(Protocol):
     """The agent's name on the command line: `claude-code`, `codex`, `qwen-code`."""
     fragments: bool
     """Several lines with one uid are parts of one message, to be merged; else they are repetitions, to be ignored."""
+    linear: bool
+    """A conversation is one chain from its end up to a root; else calls made side by side may hang beside it."""
     lineage: Literal["ids", "prefix"]
     """How a fork's copies are told: by the nodes' uids, or by the longest common beginning with the forked session."""
     command: str

@@ -24,6 +24,7 @@ class ClaudeCode:
 
     name = NAME
     fragments = False
+    linear = False
     lineage: Literal["ids", "prefix"] = "ids"
     command = "claude"
 

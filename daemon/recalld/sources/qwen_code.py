@@ -28,6 +28,7 @@ class QwenCode:
 
     name = NAME
     fragments = True
+    linear = True
     lineage: Literal["ids", "prefix"] = "ids"
     command = "qwen"
 
@@ -90,7 +91,7 @@ class QwenCode:
 def _runtime_setting(settings: Path, home: Path) -> Path | None:
     """Return the directory in the user's settings. A relative one depends on where Qwen Code was started: None."""
     try:
-        text = settings.read_bytes()
+        text = settings.read_bytes() if settings.is_file() else b""  # a FIFO would be waited for
     except OSError:
         return None  # no settings: the default holds
     try:

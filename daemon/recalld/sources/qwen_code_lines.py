@@ -11,11 +11,12 @@ from recalld.model import Fact, Item, Record, Role
 from recalld.sources import said
 from recalld.sources.base import Line, SourceFile
 from recalld.sources.jsonl import count_unknown, cut, exit_status, integer, string
-from recalld.sources.qwen_code_parts import call_of, parts_of, response_of
+from recalld.sources.qwen_code_parts import Response, call_of, parts_of, response_of, speaker_of
 from recalld.sources.tools import SHELL, call_record
 from recalld.sources.tree import TreeParser, message, summary
 
-RANK_MANUAL, RANK_AUTO = 30, 20
+RANK_TITLE = 30
+"""Of titles given and made alike: the last one counts. Qwen Code makes none in place of a given one unless it is told to."""
 
 _LABELLED = frozenset({"notification", "cron", "mid_turn_user_message", "background_task_completed"})
 """Subtypes of user lines whose displayText is a label, not what was typed."""
@@ -62,7 +63,7 @@ class TranscriptParser(TreeParser):
     def feed(self, line: Line) -> Iterable[Item]:
         """Yield what the line holds."""
         data = line.data
-        kind = data.get("type")
+        kind = speaker_of(data)
         session = self._session
         before = self._cwd
         self._remember_place(data)
@@ -82,7 +83,7 @@ class TranscriptParser(TreeParser):
         elif kind == "tool_result":
             records = self._tool_result(data)
         else:
-            count_unknown(self.unknown, kind)
+            count_unknown(self.unknown, data.get("type"))
         inherited = False
         if "forkedFrom" in data:
             inherited, facts = self._fork(line, session)
@@ -91,13 +92,16 @@ class TranscriptParser(TreeParser):
             items += self._probe(line, session)
         node = self._node(line, session, string(data.get("parentUuid")), records, inherited)
         if node is not None:
+            if kind == "assistant" and not records:
+                node.model = string(data.get("model"))
             items.append(node)
         return items
 
     def _sub_agent(self, line: Line) -> list[Fact]:
         if self._file.parent is None:
             return []
-        value = {"type": None, "description": None, "call": None}  # the meta file knows these
+        # The meta file, which may not be there, knows more.
+        value = {"type": string(line.data.get("agentName")), "description": None, "call": None}
         return [
             self._fact("sub_agent", value, self._session, line),
             self._fact("parent_session", self._file.parent, self._session, line),
@@ -107,6 +111,8 @@ class TranscriptParser(TreeParser):
 
     def _system(self, line: Line, items: list[Item]) -> list[Record]:
         subtype = string(line.data.get("subtype"))
+        if subtype == "rewind" and (uid := string(line.data.get("uuid"))):
+            items.append(self._fact("live_leaf", uid, self._session, line))
         if subtype in BOOKKEEPING:
             return []
         found = line.data.get("systemPayload")
@@ -114,8 +120,7 @@ class TranscriptParser(TreeParser):
         if subtype == "chat_compression":
             items.append(self._compaction(line, payload))
         elif subtype == "custom_title":
-            rank = RANK_AUTO if payload.get("titleSource") == "auto" else RANK_MANUAL
-            items += self._title(payload.get("customTitle"), rank, self._session, line)
+            items += self._title(payload.get("customTitle"), RANK_TITLE, self._session, line)
         elif subtype == "parent_session":
             parent = string(payload.get("parentSessionId"))
             if parent:
@@ -173,6 +178,10 @@ class TranscriptParser(TreeParser):
     # -- messages ------------------------------------------------------------------------------------------------------
 
     def _user(self, data: Mapping[str, Any]) -> list[Record]:
+        answers = [found for part in parts_of(data) if "functionResponse" in part and (found := response_of(part))]
+        return [*self._said_by(data), *self._outputs(answers, {}, "")]
+
+    def _said_by(self, data: Mapping[str, Any]) -> list[Record]:
         subtype = string(data.get("subtype"))
         role: Role = "user"
         if subtype in _HARNESS or (subtype not in _LABELLED and string(data.get("provenance")) in _HARNESS_PROVENANCE):
@@ -187,7 +196,8 @@ class TranscriptParser(TreeParser):
             for part in parts_of(data)
             if not part.get("thought") and isinstance(raw := part.get("text"), str) and (text := said.qwen(raw))
         ]
-        return [message(role, "\n".join(texts))] if texts else []
+        text = said.without_files("\n".join(texts))
+        return [message(role, text)] if text else []
 
     def _assistant(self, data: Mapping[str, Any]) -> list[Record]:
         model = string(data.get("model"))
@@ -223,6 +233,9 @@ class TranscriptParser(TreeParser):
         if not responses and result:
             responses = [(string(result.get("callId")), string(result.get("toolName")), "", False)]
         beside = "\n".join(text for part in parts if isinstance(text := part.get("text"), str))
+        return self._outputs(responses, result, beside)
+
+    def _outputs(self, responses: list[Response], result: Mapping[str, Any], beside: str) -> list[Record]:
         records: list[Record] = []
         for call, name, text, failed in responses:
             known, own = self._calls.answer(call)

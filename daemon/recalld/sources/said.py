@@ -153,3 +153,19 @@ def qwen(text: str) -> str:
         text = drop_blocks(text, "qwen:session-start-context")
         text = drop_blocks(text, REMINDER)
     return text.strip()
+
+
+_FILES = "--- Content from referenced files ---"
+_END_OF_FILES = "--- End of content ---"
+
+
+def without_files(text: str) -> str:
+    """Return a prompt of Qwen Code without the contents of the files that it names with `@`, which stand behind it."""
+    start = text.find(_FILES)
+    if start < 0 or text[text.rfind("\n", 0, start) + 1 : start].strip():
+        return text
+    end = text.rfind(_END_OF_FILES)
+    if end < start:
+        return text
+    behind = text[end + len(_END_OF_FILES) :].strip()
+    return "\n".join(part for part in (text[:start].strip(), behind) if part)

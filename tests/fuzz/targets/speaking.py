@@ -196,8 +196,14 @@ def _relay(work: Path) -> Check:
         assert (whole, bytes(buffer)) == (kept, raw.rpartition(b"\n")[2]), "lines are lost"
         for line in whole:
             one._said(line)
+        messages = [message for line in whole for message in _messages(line)]
         if greeted:
-            assert bytes(one._to_daemon) == b"".join(whole), "what an agent says is not handed on as it is"
+            handed_on = b"".join(message for message in messages if message)
+            assert bytes(one._to_daemon) == handed_on, "what an agent says is not handed on as it is"
+        refusals = bytes(one._to_agent).split(b"\n")[:-1]
+        assert len(refusals) == messages.count(b""), "what is no message is not answered"
+        assert all("error" in json.loads(line, parse_constant=_no_constant) for line in refusals)
+        one._to_agent.clear()
         waiting = dict(one._waiting)
         for key, request in waiting.items():
             one._answer_failed(key, request, relay.UNREACHABLE)
@@ -216,6 +222,19 @@ def _relay(work: Path) -> Check:
     return check
 
 
+def _messages(line: bytes) -> list[bytes]:
+    """Return what is to be handed on of a line, b"" for each thing that is no message."""
+    text = line.decode("utf-8", "replace")
+    message = relay.parse(text)
+    if message is None:
+        parts = relay.elements(text) or [""]
+        return [_messages(p.encode() + b"\n")[0] if relay.parse(p) is not None else b"" for p in parts]
+    if "result" in message or "error" in message:
+        return [line]
+    asks = isinstance(message.get("method"), str) and ("id" not in message or relay.key_of(message) is not None)
+    return [line if asks else b""]
+
+
 def _no_constant(name: str) -> None:
     raise AssertionError(f"{name} is no JSON")
 
@@ -228,7 +247,14 @@ def _mcp() -> Sequence[bytes]:
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "a"}},
         {"jsonrpc": "2.0", "id": 1.5, "method": "tools/list"},
         {"jsonrpc": "2.0", "id": 1, "result": {}},
-        *([1, 2], {"id": None, "method": "x"}, {"id": True, "method": "x"}, {"id": [], "method": []}),
+        *(
+            [1, 2],
+            [],
+            [{"id": 2, "method": "x"}, {"method": "y"}, 3],
+            {"id": None, "method": "x"},
+            {"id": True, "method": "x"},
+            {"id": [], "method": []},
+        ),
     ]
     texts = [json.dumps(one).encode() + b"\n" for one in lines]
     return [b"\0\1\10" + one for one in [*texts, b"".join(texts)]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 import time
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -32,6 +33,7 @@ class Codex:
 
     name = "codex"
     fragments = False
+    linear = False
     lineage: Literal["ids", "prefix"] = "prefix"
     command = "codex"
 
@@ -94,6 +96,8 @@ def configured_provider(root: Path | None) -> str | None:
     path = root / "config.toml"
     try:
         now = path.stat()
+        if not stat.S_ISREG(now.st_mode):
+            return None  # a FIFO would be waited for
         if time.time_ns() - now.st_ctime_ns < _SETTLED_NS:
             return _read_provider(path)  # it may change again without a new time
         return _provider_in(path, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
