@@ -170,6 +170,19 @@ def test_a_narrow_terminal_gets_titles_cut_and_the_rest_wrapped_with_its_indent(
     assert re.search(r"\x1b\[[0-9;]+mcache\x1b\[0m", home.in_terminal("cache", COLUMNS="40"))
 
 
+@pytest.mark.parametrize("question", ["blame", "fix"])
+def test_the_questions_fit_a_narrow_terminal_as_a_search_does(home: Any, serve: Any, made: Any, question: str) -> None:
+    session = made.session(title="Cache invalidation " * 5, project="/w/app/with/a/long/name")
+    record = made.record(text="why is the cache stale after " + "a deployment " * 6)
+    touch = {"session": session, "touches": 2, "kinds": ["edit"], "last": None, "records": [record]}
+    fixed = {"error": "ValueError: " + "no such key " * 6, "time": None, "session": session, "next": [record], "held": True}
+    serve(lambda method, params: {"sessions": [touch]} if method == "blame" else {"fixes": [fixed]})
+    shown = home.in_terminal(question, "cache", COLUMNS="40", NO_COLOR="1")
+    assert max(map(cell_len, shown.splitlines())) <= 40
+    assert record["text"].replace(" ", "") in "".join(shown.split())
+    assert max(map(cell_len, home.recall(question, "cache").stdout.splitlines())) > 100
+
+
 def test_session_text_neither_reaches_the_terminal_raw_nor_is_read_as_markup(home: Any, serve: Any, made: Any) -> None:
     evil = "[bold red]x[/] \x1b]0;owned\x07\x1b[2J\u202etxet \x9b31m"
     hostile = made.session(title=evil, project="/w/\x1b[31m", branch=evil)
