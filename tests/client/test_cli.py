@@ -289,6 +289,12 @@ def commands() -> list[tuple[str, click.Command]]:
     return found
 
 
+def test_the_list_of_a_groups_commands_cuts_no_sentence(home: Any) -> None:
+    for group in sorted({name.split()[0] for name, _ in commands() if " " in name}):
+        listed = home.recall(group, "--help").stdout.split("Commands:")[1]
+        assert "..." not in listed, group
+
+
 def test_every_command_is_there_has_help_and_answers_in_json() -> None:
     without_json = {"hook", "mcp", "statusline"}  # what they print is the agents' to say
     for name, command in commands():

@@ -58,6 +58,7 @@ def test_a_page_behind_the_last_one_says_how_much_there_is(
         (["statsu"], "`recall status`"),
         (["serach", "cache"], "`recall search`"),
         (["--limit", "1", "sessions"], "`recall sessions`"),
+        (["help"], "`recall --help`"),
         (["--limt", "1", "cache"], "--limit"),
         (["search", "cache", "--sicne=7d"], "--since"),
     ],
@@ -74,7 +75,7 @@ def test_a_mistyped_command_or_option_is_searched_for_and_hinted_at(
 
 
 @pytest.mark.parametrize(
-    "args", [["cache"], ["now", "what"], ["search", "statsu"], ["--", "statsu"], ["search", "--", "--limt"]]
+    "args", [["cache"], ["now", "what"], ["help", "text"], ["search", "statsu"], ["--", "statsu"], ["search", "--", "--limt"]]
 )
 def test_other_queries_get_no_hint(home: Any, serve: Any, made: Any, args: list[str]) -> None:
     serve(lambda method, params: made.found())
@@ -89,6 +90,8 @@ def test_more_matches_than_are_shown_name_the_search_that_shows_them(home: Any, 
     assert line.strip() == """and 79 more: recall search '"a b" c' --session 11111111"""
     home.recall("search", '"a b" c', "--session", "11111111")
     assert [params.get("matches") for _, params in server.asked] == [None, 100]
+    answer["query"] = "--json"
+    assert "79 more: recall search --session 11111111 -- --json\n" in home.recall("--", "--json").stdout
 
 
 def test_options_become_parameters_and_the_rest_the_query(home: Any, serve: Any, made: Any) -> None:
@@ -223,6 +226,11 @@ def test_show_prints_the_conversation(home: Any, serve: Any, made: Any) -> None:
     assert (asked["session"], asked["kind"], asked["all_branches"], asked["around"]) == ("1111", "output", True, "u1")
 
 
+def test_show_says_so_where_a_filter_leaves_no_record(home: Any, serve: Any, made: Any) -> None:
+    serve(lambda method, params: {"session": made.session(), "records": [], "total": 0, "compactions": []})
+    assert home.recall("show", "1111", "--role", "system").stdout.endswith("\nno such record in it\n")
+
+
 def test_a_session_that_does_not_exist_is_status_1_and_an_ambiguous_one_4(home: Any, serve: Any) -> None:
     def handler(method: str, params: dict[str, Any]) -> Any:
         raise NotFound("no such session") if params["session"] == "x" else Ambiguous("several sessions")
@@ -271,6 +279,12 @@ def test_resume_refuses_with_the_reason(home: Any, serve: Any, made: Any) -> Non
         done = home.recall("resume", "1111", *option)
         assert done.returncode == 4
         assert "its transcript was deleted" in done.stderr
+
+
+def test_resume_names_the_parent_of_a_sub_agents_session(home: Any, serve: Any, made: Any) -> None:
+    child = made.session(parent="abc-1", sub_agent="Explore")
+    serve(lambda m, p: resume_answer(made, ["claude"], "/w", "it is a sub-agent's") | {"session": child})
+    assert home.recall("resume", "1111").stderr.endswith("it is a sub-agent's (recall resume abc-1)\n")
 
 
 def test_resume_exec_becomes_the_agent_in_its_directory_without_a_shell(home: Any, serve: Any, made: Any) -> None:

@@ -47,7 +47,10 @@ def _hit(number: int, hit: Hit, query: str | None, width: int | None) -> Iterato
     if more > 0 and hit["matches"]:
         command = f"recall show {short(session)}"
         if query is not None:
-            command = f"recall search {shlex.quote(clean_line(query))} --session {short(session)}"
+            text = shlex.quote(clean_line(query))
+            command = f"recall search {text} --session {short(session)}"
+            if query.startswith("-"):  # it may be what an option is called
+                command = f"recall search --session {short(session)} -- {text}"
         told = "more" if query is not None else "more, or the same again"
         yield [(f"    and {more:,} {told}: {command}", "dim")]
 
