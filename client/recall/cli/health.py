@@ -19,7 +19,6 @@ from recall.errors import DaemonUnreachable, DataUnusable, RecallError, UsageErr
 from recall.places import places
 from recall.types import Finding, Notes, Status
 
-
 WIRING = {"not installed": "not wired  (recall install)"}
 """What people are told where the word of the JSON would be read as the agent itself that is not installed."""
 
