@@ -417,6 +417,16 @@ def test_an_ambiguous_prefix_names_the_candidates(case: Case) -> None:
     assert json.loads(run(case, "show", "--json", S).stdout)["session"]["id"] == S
 
 
+@pytest.mark.parametrize("asked", [("search", "anything"), ("sessions",), ("blame", "a.py"), ("context", "anything")])
+def test_an_empty_index_says_that_it_is_empty(case: Case, asked: tuple[str, ...]) -> None:
+    case.read()
+    done = run(case, *asked)
+    assert done.returncode == 1 and "nothing is indexed yet: `recall doctor`" in done.stdout
+    case.write(CLAUDE, cc("user", "u1", None, "something", 0))
+    case.read()
+    assert "nothing is indexed" not in run(case, *asked).stdout
+
+
 @pytest.mark.parametrize("agent", ["", "claude-code:"])
 def test_of_many_candidates_the_newest_are_named(case: Case, agent: str) -> None:
     for second in range(50):  # ids that begin with the time, as Codex makes them: the first by id are the oldest
