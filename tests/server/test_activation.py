@@ -128,7 +128,8 @@ def test_a_socket_whose_directory_something_else_has_taken_comes_back_when_it_ca
     with pytest.raises(ConfigError, match="not a directory"):
         found.renew(places)
     places.runtime.unlink()
-    assert (fresh := found.renew(places)) is not None
+    fresh = found.renew(places)
+    assert fresh is not None
     fresh.close()
     found.close()
 

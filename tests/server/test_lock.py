@@ -96,9 +96,11 @@ def test_a_lock_that_is_taken_again_and_cannot_say_by_whom_says_so_later(places:
         assert lock.renew(places, "/run/there.sock")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, usual)
-    assert (held := read_lock(places)) is not None and held.pid == 0
+    held = read_lock(places)
+    assert held is not None and held.pid == 0
     assert not lock.renew(places, "/run/there.sock")
-    assert (held := read_lock(places)) is not None and (held.pid, held.socket) == (os.getpid(), "/run/there.sock")
+    held = read_lock(places)
+    assert held is not None and (held.pid, held.socket) == (os.getpid(), "/run/there.sock")
     lock.release()
 
 
