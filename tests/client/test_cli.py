@@ -54,22 +54,23 @@ def test_status_and_doctor_start_nothing_and_say_that_none_runs(home: Any) -> No
 
 
 def test_without_a_daemon_doctor_looks_at_what_keeps_one_from_starting(home: Any) -> None:
-    def found() -> dict[str, str]:
+    def found(remedy: str) -> dict[str, str]:
         findings = json.loads(home.recall("doctor", "--json").stdout)["findings"]
         assert len({f["message"] for f in findings}) == len(findings)
+        assert findings[0]["remedy"] == remedy
         return {f["check"]: f["message"] for f in findings}
 
     home.places.config.write_text("[hooks\n")
     home.places.data.write_text("a file")
-    told = found()
+    told = found("mend what follows, then recall start")
     assert told["daemon"] == "no recalld is running"
     assert "line 1" in told["config"]
     assert "is no directory" in told["data"]
     home.places.data.unlink()
     home.places.config.write_text("[hooks]\nbudget_ms = 'soon'\n")
-    assert set(found()) == {"daemon"}
+    assert set(found("recall start")) == {"daemon"}
     assert home.recall("start").returncode == 3
-    assert "budget_ms" in found()["daemon"], "why the last one ended"
+    assert "budget_ms" in found("mend that, then recall start")["daemon"], "why the last one ended"
 
 
 def test_doctor_does_not_ask_for_an_agent_that_is_switched_off(home: Any, serve: Any) -> None:
