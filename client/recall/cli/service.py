@@ -69,7 +69,7 @@ def install(as_json: bool, dry_run: bool) -> None:
         report.show()
 
 
-@service.command()
+@service.command(short_help="Stop it, and remove what `install` wrote.")
 @json_option
 @dry_run_option
 def uninstall(as_json: bool, dry_run: bool) -> None:
