@@ -15,6 +15,7 @@ import click
 import pytest
 
 from recall.cli import COMMANDS, cli
+from recalld.server.methods import METHODS
 
 # -- health ------------------------------------------------------------------------------------------------
 
@@ -203,6 +204,14 @@ def test_wrong_usage_is_status_2_and_one_line_also_as_json(home: Any, args: tupl
 def test_a_number_that_is_none_is_told_what_it_should_be(home: Any, value: str) -> None:
     told = f"Invalid value for '--limit': '{value}' should be a whole number, from 1 to 10,000"
     assert home.recall("x", "--limit", value).stderr == f"recall: {told}; see `recall search --help`\n"
+
+
+def test_every_limit_that_is_offered_is_one_that_the_daemon_takes() -> None:
+    for name, command in commands():
+        limit = next((param.type for param in command.params if param.name == "limit"), None)
+        if isinstance(limit, click.IntRange):
+            taken = METHODS[name].params["limit"]
+            assert (limit.min, limit.max) == (taken.low, taken.high), name
 
 
 def test_a_group_alone_is_its_help(home: Any) -> None:

@@ -124,9 +124,9 @@ def until_option(command: F) -> F:
     return click.option("--until", type=Time(end=True), help="Not after; a bare date includes its day.")(command)
 
 
-def limit_option(default: int) -> Callable[[F], F]:
-    """`--limit N`."""
-    return click.option("--limit", type=Whole(1, 10_000), default=default, show_default=True, metavar="N", help="At most N.")
+def limit_option(default: int, most: int = 10_000) -> Callable[[F], F]:
+    """`--limit N`, up to what the daemon takes."""
+    return click.option("--limit", type=Whole(1, most), default=default, show_default=True, metavar="N", help="At most N.")
 
 
 def offset_option(command: F) -> F:

@@ -26,6 +26,8 @@ from recall.types import BlameResult, ContextResult, FilesResult, FixResult, How
 F = TypeVar("F", bound=Callable[..., Any])
 
 HELD = {True: ("did not come back", "green"), False: ("came back", "red"), None: ("not seen since", "dim")}
+MOST = 1_000
+"""Answers that a question can be asked for: they come in one frame."""
 NEXT_CHARS = 160
 """Characters that are shown of what was done next."""
 
@@ -86,7 +88,7 @@ def context(query: tuple[str, ...], as_json: bool, **given: Any) -> None:
 @click.command()
 @click.argument("path")
 @_filters
-@limit_option(10)
+@limit_option(10, MOST)
 def blame(path: str, as_json: bool, **given: Any) -> None:
     """List the sessions that wrote, read, ran or mentioned PATH: who wrote first, then the newest."""
     answer: BlameResult = ask("blame", params(path=path, **given))
@@ -110,7 +112,7 @@ def blame(path: str, as_json: bool, **given: Any) -> None:
 @click.command(cls=QueryCommand)
 @click.argument("tool", nargs=-1, required=True)
 @_filters
-@limit_option(10)
+@limit_option(10, MOST)
 def how(tool: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """List how TOOL was called, what worked most often first."""
     answer: HowResult = ask("how", params(tool=_text(tool), **given))
@@ -131,7 +133,7 @@ def how(tool: tuple[str, ...], as_json: bool, **given: Any) -> None:
 @click.command(cls=QueryCommand)
 @click.argument("error", nargs=-1, required=True)
 @_filters
-@limit_option(5)
+@limit_option(5, MOST)
 def fix(error: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """List what was done after ERROR, and whether it came back.
 
@@ -159,7 +161,7 @@ def fix(error: tuple[str, ...], as_json: bool, **given: Any) -> None:
 @click.command(cls=QueryCommand)
 @click.argument("topic", nargs=-1, required=True)
 @_filters
-@limit_option(20)
+@limit_option(20, MOST)
 def files(topic: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """List the files that were touched where TOPIC was worked on."""
     answer: FilesResult = ask("files", params(topic=_text(topic), **given))
