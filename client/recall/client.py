@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from recall import wire
-from recall.errors import DaemonUnreachable, DeadlineExceeded, ProtocolError, RequestError
+from recall.errors import DaemonUnreachable, DeadlineExceeded, FrameTooLarge, ProtocolError, RequestError
 
 if TYPE_CHECKING:
     from recall import types
@@ -204,8 +204,8 @@ class Client:
         except KeyboardInterrupt:
             self.close()
             raise
-        except ProtocolError:
-            self.close()
+        except (ProtocolError, FrameTooLarge):
+            self.close()  # nobody knows where the next frame begins
             raise
 
     def _open(self) -> socket.socket:

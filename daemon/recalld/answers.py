@@ -160,9 +160,10 @@ def resolve(snapshot: Snapshot, text: str) -> StoredSession:
     if not found:
         raise NotFound(f"no session has the id {text!r}; `recall sessions` lists them")
     if len(found) > 1:
-        newest = sorted(found, key=lambda s: s.updated or 0, reverse=True)[:_LISTED]
+        newest, count = snapshot.newest_named(text, _LISTED)
+        if count <= len(found):  # `found` are the first by their ids, where there are more
+            newest, count = sorted(found, key=lambda s: s.updated or 0, reverse=True)[:_LISTED], len(found)
         said = [f"{s.agent}:{snapshot.public_id(s)} ({_briefly(s.title)})" for s in newest]
-        count = max(snapshot.count_named(text), len(found))
         more = f", and {count - len(said):,} more" if count > len(said) else ""
         raise Ambiguous(f"{text!r} names {count:,} sessions: say more of one's id: {', '.join(said)}{more}")
     return found[0]

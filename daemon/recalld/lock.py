@@ -13,6 +13,7 @@ from recall import __version__
 from recall.errors import AlreadyRunning, ConfigError
 from recall.lock import LockInfo, held_exclusively, parse
 from recall.places import Places, check_private
+from recalld import logs
 
 _PATIENCE = 2.0
 """Seconds for which clients that merely look at the lock (microseconds each) may keep it from us."""
@@ -24,6 +25,8 @@ class DataLock:
     def __init__(self, fd: int, path: Path) -> None:
         self._fd = fd
         self.path = path
+        self._said = True
+        """Who holds it stands in a file that was taken again; that could not be written while the disk was full."""
 
     @classmethod
     def acquire(cls, places: Places) -> DataLock:
@@ -59,12 +62,22 @@ class DataLock:
             found = None  # gone, with its directory perhaps
         mine = os.fstat(self._fd)
         if found is not None and (found.st_dev, found.st_ino) == (mine.st_dev, mine.st_ino):
+            if not self._said:
+                self._say(socket)
             return False
         fresh = DataLock.acquire(places)
         os.close(self._fd)
         self._fd = fresh._fd
-        self.write(socket)
+        self._say(socket)
         return True
+
+    def _say(self, socket: str) -> None:
+        try:
+            self.write(socket)
+            self._said = True
+        except OSError as error:  # a full disk: it is held all the same, and the next look tries again
+            logs.error("lock_not_written", error=error.strerror)
+            self._said = False
 
     def write(self, socket: str) -> None:
         """Say who holds the lock and which socket it listens on."""

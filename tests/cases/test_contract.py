@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -414,6 +415,27 @@ def test_an_ambiguous_prefix_names_the_candidates(case: Case) -> None:
     assert "names 7 sessions" in done.stderr and done.stderr.count(" (twice)") == 5 and "and 2 more\n" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert json.loads(run(case, "show", "--json", S).stdout)["session"]["id"] == S
+
+
+@pytest.mark.parametrize("asked", [("search", "anything"), ("sessions",), ("blame", "a.py"), ("context", "anything")])
+def test_an_empty_index_says_that_it_is_empty(case: Case, asked: tuple[str, ...]) -> None:
+    case.read()
+    done = run(case, *asked)
+    assert done.returncode == 1 and "nothing is indexed yet: `recall doctor`" in done.stdout
+    case.write(CLAUDE, cc("user", "u1", None, "something", 0))
+    case.read()
+    assert "nothing is indexed" not in run(case, *asked).stdout
+
+
+@pytest.mark.parametrize("agent", ["", "claude-code:"])
+def test_of_many_candidates_the_newest_are_named(case: Case, agent: str) -> None:
+    for second in range(50):  # ids that begin with the time, as Codex makes them: the first by id are the oldest
+        sid = f"5e55{second:04}-0000-4000-8000-00000000000a"
+        case.write(f"{DIR}/{sid}.jsonl", cc("user", f"u{second}", None, "often", second, sessionId=sid))
+    case.read()
+    said = run(case, "show", agent + "5e55").stderr
+    assert "names 50 sessions" in said and "and 45 more\n" in said
+    assert [f"5e55{second:04}" for second in (49, 48, 47, 46, 45)] == re.findall("5e55[0-9]{4}", said)
 
 
 @pytest.mark.parametrize("agent", ["", "claude-code:"])

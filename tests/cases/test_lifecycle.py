@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import tantivy
 from awaiting import until
-from case_kit import CLAUDE, CODEX, QWEN, Case, Q, S, T, cc, meta, person, qw
+from case_kit import CLAUDE, CODEX, DIR, QWEN, Case, Q, S, T, cc, meta, person, qw
 from machine import RECALLD
 
 from recalld.index.documents import (
@@ -250,6 +250,24 @@ def test_an_index_damaged_under_a_running_daemon(case: Case, damage: Callable[[P
         until(lambda s=session: case.recall("show", s, ok=(0, 3, 4)).returncode == 0, case.log)  # type: ignore[misc]
     case.recall("stop")
     case.process = None
+
+
+def test_commits_that_are_told_late_are_counted(case: Case) -> None:
+    """What is read after the first of them holds what the others tell."""
+    case.write(CLAUDE, cc("user", "u1", None, "earlyterm", 0))
+    case.read()
+    assert case.process is not None
+    told = case.log().count(" commit ")
+    case.process.send_signal(signal.SIGSTOP)
+    for number in range(4):
+        sid = f"5e55000{number}-0000-4000-8000-00000000000a"
+        case.write(f"{DIR}/{sid}.jsonl", cc("user", f"v{number}", None, "lateterm", number, sessionId=sid))
+        until(lambda seen=told + 1 + number: case.log().count(" commit ") >= seen, case.log)  # type: ignore[misc]
+    case.process.send_signal(signal.SIGCONT)
+    case.read()
+    status = case.ask("status")
+    assert (status["records"], status["sessions"]) == (5, 5)
+    assert case.ask("search", query="lateterm")["index"]["records"] == 5
 
 
 @pytest.mark.parametrize("what", ["socket", "runtime", "lock", "data"])

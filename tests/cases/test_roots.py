@@ -168,14 +168,57 @@ def test_history_of_a_purged_transcript_survives_a_rebuild(case: Case) -> None:
     case.read()
     path.unlink()
     case.read()
+    outdate(case)
+    case.read()
+    assert case.lines(S) == ["purgeterm asked", "purgeterm answered"]
+    assert case.matches("purgeterm") == 2
+
+
+def test_what_a_purged_file_said_survives_a_rebuild_where_another_goes_on_under_its_name(case: Case) -> None:
+    """Claude Code goes on with a session in another project's directory, in a file of the same name."""
+    path = case.write(CLAUDE, cc("user", "u1", None, "beforeterm asked", 0), cc("assistant", "a1", "u1", "beforeterm said", 1))
+    later = [cc("user", "u2", "a1", "afterterm asked", 2), cc("assistant", "a2", "u2", "afterterm said", 3)]
+    case.write(f"claude/projects/-srv-shop-tree/{S}.jsonl", *later)
+    case.read()
+    path.unlink()
+    case.read()
+    told = ["beforeterm asked", "beforeterm said", "afterterm asked", "afterterm said"]
+    assert case.lines(S) == told
+    outdate(case)
+    case.read()
+    assert case.lines(S) == told
+    assert (case.matches("beforeterm"), case.matches("afterterm")) == (2, 2)
+    case.append(f"claude/projects/-srv-shop-tree/{S}.jsonl", cc("user", "u3", "a2", "lastterm asked", 4))
+    case.read()
+    assert case.lines(S) == [*told, "lastterm asked"]
+
+
+@pytest.mark.parametrize("how", ["moved", "copied"])
+def test_a_file_that_went_elsewhere_while_nobody_looked_is_one_session_after_a_rebuild(case: Case, how: str) -> None:
+    said = [cc("user", "u1", None, "wanderterm asked", 0), cc("assistant", "a1", "u1", "wanderterm said", 1)]
+    path = case.write(CLAUDE, *said)
+    case.read()
+    outdate(case)
+    there = case.path(f"claude/projects/-srv-other/{S}.jsonl")
+    if how == "moved":
+        path.rename(there)
+    else:
+        there.write_bytes(path.read_bytes())
+        path.unlink()
+    case.read()
+    assert case.matches("wanderterm") == 2
+    session = case.sessions()[S]
+    assert (session["path"], session["records"], session["source_deleted"]) == (str(there), 2, False)
+    assert case.ask("status")["agents"]["claude-code"]["files"] == 1
+
+
+def outdate(case: Case) -> None:
+    """Have the next start build the index anew, as after an upgrade."""
     case.end()
     pointer = case.places.index / "current"
     told = json.loads(pointer.read_bytes())
     told["made_with"]["redactor"] = 0
     pointer.write_text(json.dumps(told))
-    case.read()
-    assert case.lines(S) == ["purgeterm asked", "purgeterm answered"]
-    assert case.matches("purgeterm") == 2
 
 
 @pytest.mark.skipif(sys.platform != "linux" or not is_root(), reason="a file system of its own needs mount rights")

@@ -15,6 +15,7 @@ import click
 import pytest
 
 from recall.cli import COMMANDS, cli
+from recalld.server.methods import METHODS
 
 # -- health ------------------------------------------------------------------------------------------------
 
@@ -54,22 +55,23 @@ def test_status_and_doctor_start_nothing_and_say_that_none_runs(home: Any) -> No
 
 
 def test_without_a_daemon_doctor_looks_at_what_keeps_one_from_starting(home: Any) -> None:
-    def found() -> dict[str, str]:
+    def found(remedy: str) -> dict[str, str]:
         findings = json.loads(home.recall("doctor", "--json").stdout)["findings"]
         assert len({f["message"] for f in findings}) == len(findings)
+        assert findings[0]["remedy"] == remedy
         return {f["check"]: f["message"] for f in findings}
 
     home.places.config.write_text("[hooks\n")
     home.places.data.write_text("a file")
-    told = found()
+    told = found("mend what follows, then recall start")
     assert told["daemon"] == "no recalld is running"
     assert "line 1" in told["config"]
     assert "is no directory" in told["data"]
     home.places.data.unlink()
     home.places.config.write_text("[hooks]\nbudget_ms = 'soon'\n")
-    assert set(found()) == {"daemon"}
+    assert set(found("recall start")) == {"daemon"}
     assert home.recall("start").returncode == 3
-    assert "budget_ms" in found()["daemon"], "why the last one ended"
+    assert "budget_ms" in found("mend that, then recall start")["daemon"], "why the last one ended"
 
 
 def test_doctor_does_not_ask_for_an_agent_that_is_switched_off(home: Any, serve: Any) -> None:
@@ -204,6 +206,14 @@ def test_a_number_that_is_none_is_told_what_it_should_be(home: Any, value: str) 
     assert home.recall("x", "--limit", value).stderr == f"recall: {told}; see `recall search --help`\n"
 
 
+def test_every_limit_that_is_offered_is_one_that_the_daemon_takes() -> None:
+    for name, command in commands():
+        limit = next((param.type for param in command.params if param.name == "limit"), None)
+        if isinstance(limit, click.IntRange):
+            taken = METHODS[name].params["limit"]
+            assert (limit.min, limit.max) == (taken.low, taken.high), name
+
+
 def test_a_group_alone_is_its_help(home: Any) -> None:
     done = home.recall("service")
     assert done.returncode == 0
@@ -287,6 +297,12 @@ def commands() -> list[tuple[str, click.Command]]:
         else:
             found.append((name, command))
     return found
+
+
+def test_the_list_of_a_groups_commands_cuts_no_sentence(home: Any) -> None:
+    for group in sorted({name.split()[0] for name, _ in commands() if " " in name}):
+        listed = home.recall(group, "--help").stdout.split("Commands:")[1]
+        assert "..." not in listed, group
 
 
 def test_every_command_is_there_has_help_and_answers_in_json() -> None:

@@ -58,6 +58,7 @@ def test_a_page_behind_the_last_one_says_how_much_there_is(
         (["statsu"], "`recall status`"),
         (["serach", "cache"], "`recall search`"),
         (["--limit", "1", "sessions"], "`recall sessions`"),
+        (["help"], "`recall --help`"),
         (["--limt", "1", "cache"], "--limit"),
         (["search", "cache", "--sicne=7d"], "--since"),
     ],
@@ -74,7 +75,7 @@ def test_a_mistyped_command_or_option_is_searched_for_and_hinted_at(
 
 
 @pytest.mark.parametrize(
-    "args", [["cache"], ["now", "what"], ["search", "statsu"], ["--", "statsu"], ["search", "--", "--limt"]]
+    "args", [["cache"], ["now", "what"], ["help", "text"], ["search", "statsu"], ["--", "statsu"], ["search", "--", "--limt"]]
 )
 def test_other_queries_get_no_hint(home: Any, serve: Any, made: Any, args: list[str]) -> None:
     serve(lambda method, params: made.found())
@@ -89,6 +90,8 @@ def test_more_matches_than_are_shown_name_the_search_that_shows_them(home: Any, 
     assert line.strip() == """and 79 more: recall search '"a b" c' --session 11111111"""
     home.recall("search", '"a b" c', "--session", "11111111")
     assert [params.get("matches") for _, params in server.asked] == [None, 100]
+    answer["query"] = "--json"
+    assert "79 more: recall search --session 11111111 -- --json\n" in home.recall("--", "--json").stdout
 
 
 def test_options_become_parameters_and_the_rest_the_query(home: Any, serve: Any, made: Any) -> None:
@@ -170,6 +173,19 @@ def test_a_narrow_terminal_gets_titles_cut_and_the_rest_wrapped_with_its_indent(
     assert re.search(r"\x1b\[[0-9;]+mcache\x1b\[0m", home.in_terminal("cache", COLUMNS="40"))
 
 
+@pytest.mark.parametrize("question", ["blame", "fix"])
+def test_the_questions_fit_a_narrow_terminal_as_a_search_does(home: Any, serve: Any, made: Any, question: str) -> None:
+    session = made.session(title="Cache invalidation " * 5, project="/w/app/with/a/long/name")
+    record = made.record(text="why is the cache stale after " + "a deployment " * 6)
+    touch = {"session": session, "touches": 2, "kinds": ["edit"], "last": None, "records": [record]}
+    fixed = {"error": "ValueError: " + "no such key " * 6, "time": None, "session": session, "next": [record], "held": True}
+    serve(lambda method, params: {"sessions": [touch]} if method == "blame" else {"fixes": [fixed]})
+    shown = home.in_terminal(question, "cache", COLUMNS="40", NO_COLOR="1")
+    assert max(map(cell_len, shown.splitlines())) <= 40
+    assert record["text"].replace(" ", "") in "".join(shown.split())
+    assert max(map(cell_len, home.recall(question, "cache").stdout.splitlines())) > 100
+
+
 def test_session_text_neither_reaches_the_terminal_raw_nor_is_read_as_markup(home: Any, serve: Any, made: Any) -> None:
     evil = "[bold red]x[/] \x1b]0;owned\x07\x1b[2J\u202etxet \x9b31m"
     hostile = made.session(title=evil, project="/w/\x1b[31m", branch=evil)
@@ -208,6 +224,11 @@ def test_show_prints_the_conversation(home: Any, serve: Any, made: Any) -> None:
     assert "line 30" not in done.stdout
     asked = server.asked[0][1]
     assert (asked["session"], asked["kind"], asked["all_branches"], asked["around"]) == ("1111", "output", True, "u1")
+
+
+def test_show_says_so_where_a_filter_leaves_no_record(home: Any, serve: Any, made: Any) -> None:
+    serve(lambda method, params: {"session": made.session(), "records": [], "total": 0, "compactions": []})
+    assert home.recall("show", "1111", "--role", "system").stdout.endswith("\nno such record in it\n")
 
 
 def test_a_session_that_does_not_exist_is_status_1_and_an_ambiguous_one_4(home: Any, serve: Any) -> None:
@@ -272,6 +293,12 @@ def test_resume_refuses_with_the_reason(home: Any, serve: Any, made: Any) -> Non
         done = home.recall("resume", "1111", *option)
         assert done.returncode == 4
         assert "its transcript was deleted" in done.stderr
+
+
+def test_resume_names_the_parent_of_a_sub_agents_session(home: Any, serve: Any, made: Any) -> None:
+    child = made.session(parent="abc-1", sub_agent="Explore")
+    serve(lambda m, p: resume_answer(made, ["claude"], "/w", "it is a sub-agent's") | {"session": child})
+    assert home.recall("resume", "1111").stderr.endswith("it is a sub-agent's (recall resume abc-1)\n")
 
 
 def test_resume_exec_becomes_the_agent_in_its_directory_without_a_shell(home: Any, serve: Any, made: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import socket
 import subprocess
 import sys
 import threading
@@ -15,7 +16,7 @@ import recall
 from recall import wire
 from recall.aio import AsyncClient
 from recall.client import Client
-from recall.errors import DeadlineExceeded, NotFound
+from recall.errors import DeadlineExceeded, FrameTooLarge, NotFound, ProtocolError
 
 
 def test_a_result_comes_back_as_the_daemon_gave_it(home: Any, serve: Any) -> None:
@@ -120,6 +121,32 @@ def test_an_answer_of_many_megabytes_arrives_whole(home: Any, serve: Any) -> Non
     with Client(home.places.socket) as client:
         answer: Any = client.ping()
         assert answer["text"] == text
+
+
+def test_after_a_frame_that_cannot_be_read_the_next_request_has_a_connection_of_its_own(home: Any) -> None:
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(str(home.root / "odd"))
+    listening.listen()
+    said = [b"\xff\xff\xff\xff", b"\0\0\0\1\xc0", wire.pack({"id": 3, "ok": True, "result": {"n": 3}})]
+
+    def answer() -> None:
+        for frame in said:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(frame)
+                connection.recv(65536)  # until the client has gone
+
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
+    with Client(home.root / "odd") as client:
+        with pytest.raises(FrameTooLarge):
+            client.ping()
+        with pytest.raises(ProtocolError):
+            client.ping()
+        assert client.ping() == {"n": 3}
+    thread.join()
+    listening.close()
 
 
 def test_overlapping_async_requests_get_their_own_answers(home: Any, serve: Any) -> None:

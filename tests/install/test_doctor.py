@@ -20,6 +20,7 @@ def test_doctor_says_nothing_of_agents_that_were_never_wired(user: User) -> None
     user.agent("codex")
     assert findings(user) == []
     assert user.json("doctor")["agents"] == {"codex": "not installed"}
+    assert "codex       not wired" in user.recall("doctor").stdout  # for Codex itself is installed
 
 
 @pytest.mark.parametrize("agent", FILES)

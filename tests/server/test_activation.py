@@ -120,6 +120,20 @@ def test_touching_renews_the_sockets_times_and_tells_when_it_is_gone(places: Pla
     found.close()
 
 
+def test_a_socket_whose_directory_something_else_has_taken_comes_back_when_it_can(places: Places) -> None:
+    found = listener(places, {})
+    shutil.rmtree(places.runtime)
+    places.runtime.write_text("in the way")
+    assert not found.touch()
+    with pytest.raises(ConfigError, match="not a directory"):
+        found.renew(places)
+    places.runtime.unlink()
+    fresh = found.renew(places)
+    assert fresh is not None
+    fresh.close()
+    found.close()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="abstract sockets are Linux's")
 def test_an_abstract_notification_socket_is_spoken_to() -> None:
     name = f"recalld-test-{os.getpid()}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -83,6 +84,23 @@ def test_the_lock_file_is_for_its_owner_only(places: Places) -> None:
     lock = DataLock.acquire(places)
     assert places.lock.stat().st_mode & 0o777 == 0o600
     assert places.data.stat().st_mode & 0o777 == 0o700
+    lock.release()
+
+
+def test_a_lock_that_is_taken_again_and_cannot_say_by_whom_says_so_later(places: Places) -> None:
+    lock = DataLock.acquire(places)
+    places.lock.unlink()
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, usual[1]))  # nothing can be written, as on a full disk
+    try:
+        assert lock.renew(places, "/run/there.sock")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    held = read_lock(places)
+    assert held is not None and held.pid == 0
+    assert not lock.renew(places, "/run/there.sock")
+    held = read_lock(places)
+    assert held is not None and (held.pid, held.socket) == (os.getpid(), "/run/there.sock")
     lock.release()
 
 

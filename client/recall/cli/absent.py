@@ -19,7 +19,8 @@ def findings(places: Places, error: DaemonUnreachable) -> list[Finding]:
     why = said.removeprefix("recalld: ") if said.startswith("recalld: ") else None
     # The remedy says how to start one: the message need not.
     text = error.message.partition(": start ")[0] + (f"; the last start ended with: {why}" if why else "")
-    return [_finding("daemon", text, "mend that, then recall start" if why else "recall start", None), *found]
+    first = "mend what follows, then " if found else "mend that, then " if why else ""
+    return [_finding("daemon", text, f"{first}recall start", None), *found]
 
 
 def _config(path: Path) -> list[Finding]:

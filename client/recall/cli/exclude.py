@@ -27,7 +27,7 @@ def exclude(context: click.Context) -> None:
         raise UsageError("say what to do: exclude add PATTERN, exclude remove PATTERN, or exclude list")
 
 
-@exclude.command("add")
+@exclude.command("add", short_help="Exclude PATTERN; what the index holds of it goes.")
 @click.argument("pattern")
 @click.option("--dry-run", is_flag=True, help="Say what would go, change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")

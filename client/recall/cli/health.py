@@ -19,6 +19,9 @@ from recall.errors import DaemonUnreachable, DataUnusable, RecallError, UsageErr
 from recall.places import places
 from recall.types import Finding, Notes, Status
 
+WIRING = {"not installed": "not wired  (recall install)"}
+"""What people are told where the word of the JSON would be read as the agent itself that is not installed."""
+
 
 @click.command()
 @json_option
@@ -96,7 +99,7 @@ def doctor(as_json: bool) -> None:
         print_json({"findings": findings, "notes": notes, "agents": wired})
     else:
         lines = _finding_lines(findings) if findings else [[("all is well", "green")]]
-        lines += [[(f"  {agent:<12}", "bold"), (state, "dim")] for agent, state in wired.items()]
+        lines += [[(f"  {agent:<12}", "bold"), (WIRING.get(state, state), "dim")] for agent, state in wired.items()]
         print_lines([*lines, *_note_lines(notes)])
     if findings:
         raise click.exceptions.Exit(1)

@@ -10,7 +10,9 @@ _SHORTEST = 4
 
 def command_meant(words: list[str], commands: Iterable[str]) -> str | None:
     """Return the command that the first word of an implicit search is (options stood in front), or is one edit away
-    from; None where it is none."""
+    from; `--help` for the word `help` alone; None where it is none."""
+    if words == ["help"]:
+        return "--help"
     known = [name for name in commands if len(name) >= _SHORTEST]
     first = next(iter(words), "")
     return first if first in known else next((name for name in known if one_edit(first, name)), None)

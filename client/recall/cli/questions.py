@@ -19,15 +19,17 @@ from recall.cli.options import (
     sub_agents_option,
     until_option,
 )
-from recall.cli.output import Line, print_json, print_lines
+from recall.cli.output import Line, print_json, print_lines, width
 from recall.cli.search import QueryCommand
-from recall.types import BlameResult, ContextResult, FilesResult, FixResult, HowResult
+from recall.types import BlameResult, ContextResult, FilesResult, FixResult, HowResult, Record
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 MOST = 1000
 """Answers that a question may be asked for."""
 HELD = {True: ("did not come back", "green"), False: ("came back", "red"), None: ("not seen since", "dim")}
+MOST = 1_000
+"""Answers that a question can be asked for: they come in one frame."""
 NEXT_CHARS = 160
 """Characters that are shown of what was done next."""
 
@@ -59,6 +61,14 @@ def _tell(answer: Any, as_json: bool, found: bool, lines: Callable[[], Iterator[
         raise click.exceptions.Exit(1)
 
 
+def _beginning(record: Record) -> Line:
+    """Return who speaks in a record, and how it begins."""
+    from recall.clean import clean_line
+    from recall.cli.render import label
+
+    return [("    ", ""), (f"{label(record)} ", "dim"), (clean_line(record["text"])[:NEXT_CHARS], "")]
+
+
 @click.command(cls=QueryCommand)
 @click.argument("query", nargs=-1, required=True)
 @_filters
@@ -87,15 +97,16 @@ def blame(path: str, as_json: bool, **given: Any) -> None:
 
     def lines() -> Iterator[Line]:
         from recall.clean import clean_line
-        from recall.cli.render import about, counted, label, when
+        from recall.cli.render import counted, cut, details, when, wrapped
 
+        columns = width()
         for touch in answer["sessions"]:
             did = ", ".join(touch["kinds"])
             yield [(did, "bold"), (f"  {counted(touch['touches'], 'time')}, last {when(touch['last'])}", "dim")]
-            yield [("    ", ""), (clean_line(touch["session"]["title"] or "(no title)"), "")]
-            yield [("    ", ""), *about(touch["session"])]
+            yield cut([("    ", ""), (clean_line(touch["session"]["title"] or "(no title)"), "")], columns)
+            yield from details(touch["session"], columns)
             for record in touch["records"][:1]:
-                yield [("    ", ""), (f"{label(record)} ", "dim"), (clean_line(record["text"])[:NEXT_CHARS], "")]
+                yield from wrapped(_beginning(record), columns)
 
     _tell(answer, as_json, bool(answer["sessions"]), lines)
 
@@ -135,15 +146,16 @@ def fix(error: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
     def lines() -> Iterator[Line]:
         from recall.clean import clean_line
-        from recall.cli.render import about, label, when
+        from recall.cli.render import details, when, wrapped
 
+        columns = width()
         for one in answer["fixes"]:
             text, style = HELD[one["held"]]
-            yield [(clean_line(one["error"])[:NEXT_CHARS], "bold")]
+            yield from wrapped([(clean_line(one["error"])[:NEXT_CHARS], "bold")], columns)
             yield [("    ", ""), (text, style), (f"  {when(one['time'])}", "dim")]
             for record in one["next"]:
-                yield [("    ", ""), (f"{label(record)} ", "dim"), (clean_line(record["text"])[:NEXT_CHARS], "")]
-            yield [("    ", ""), *about(one["session"])]
+                yield from wrapped(_beginning(record), columns)
+            yield from details(one["session"], columns)
 
     _tell(answer, as_json, bool(answer["fixes"]), lines, ": give the whole line, or try `recall search … is:error`")
 

@@ -31,23 +31,26 @@ def hits(answer: SearchResult, offset: int = 0, width: int | None = None, named:
     for number, hit in enumerate(answer["hits"], offset + 1):
         yield from _hit(number, hit, None if named else answer["query"], width)
         yield []
-    yield from _wrapped([(_summary(answer, offset), "dim")], width)
+    yield from wrapped([(_summary(answer, offset), "dim")], width)
 
 
 def _hit(number: int, hit: Hit, query: str | None, width: int | None) -> Iterator[Line]:
     session = hit["session"]
-    yield _cut([(f"{number:>2}. ", "dim"), *_title(session, hit.get("title_highlights", []))], width)
-    yield from _wrapped([("    ", ""), *about(session)], width, gaps=True)
+    yield cut([(f"{number:>2}. ", "dim"), *_title(session, hit.get("title_highlights", []))], width)
+    yield from details(session, width)
     for match in hit["matches"]:
         record = match["record"]
         spans: Line = [("    ", ""), (f"{label(record)} ", ROLE_STYLE.get(record["role"], ""))]
         spans += [(piece, MATCH if lit else "") for piece, lit in marked(match["snippet"], match["highlights"])]
-        yield from _wrapped(spans, width)
+        yield from wrapped(spans, width)
     more = hit["match_count"] - len(hit["matches"])
     if more > 0 and hit["matches"]:
         command = f"recall show {short(session)}"
         if query is not None:
-            command = f"recall search {shlex.quote(clean_line(query))} --session {short(session)}"
+            text = shlex.quote(clean_line(query))
+            command = f"recall search {text} --session {short(session)}"
+            if query.startswith("-"):  # it may be what an option is called
+                command = f"recall search --session {short(session)} -- {text}"
         told = "more" if query is not None else "more, or the same again"
         yield [(f"    and {more:,} {told}: {command}", "dim")]
 
@@ -82,25 +85,32 @@ def filling(index: Any) -> str:
 
 def session_lines(session: Session, width: int | None = None) -> Iterator[Line]:
     """Yield one entry of a list of sessions, fitted to `width` cells where there is one."""
-    yield _cut(_title(session, []), width)
-    yield from _wrapped([("    ", ""), *about(session)], width, gaps=True)
+    yield cut(_title(session, []), width)
+    yield from details(session, width)
 
 
-def _cut(line: Line, width: int | None) -> Line:
+def details(session: Session, width: int | None) -> Iterator[Line]:
+    """Yield what stands below a session's title, fitted to `width` cells where there is one."""
+    yield from wrapped([("    ", ""), *about(session)], width, gaps=True)
+
+
+def cut(line: Line, width: int | None) -> Line:
+    """Return the line cut to `width` cells where there is one."""
     if width is None:
         return line
-    from recall.cli.fit import cut
+    from recall.cli import fit
 
-    return cut(line, width)
+    return fit.cut(line, width)
 
 
-def _wrapped(line: Line, width: int | None, gaps: bool = False) -> Iterator[Line]:
+def wrapped(line: Line, width: int | None, gaps: bool = False) -> Iterator[Line]:
+    """Yield the line wrapped to `width` cells where there is one, with `gaps` only at several blanks together."""
     if width is None:
         yield line
         return
-    from recall.cli.fit import wrapped
+    from recall.cli import fit
 
-    yield from wrapped(line, width, gaps)
+    yield from fit.wrapped(line, width, gaps)
 
 
 def _title(session: Session, highlights: list[list[int]]) -> Line:
@@ -116,13 +126,13 @@ def about(session: Session) -> Line:
     spans: Line = [(agent, AGENT_STYLE.get(agent, "bold"))]
     if session["parent"] is not None or session["sub_agent"] is not None:
         spans.append((f" sub-agent {clean_line(session['sub_agent'] or '')}".rstrip(), "italic"))
-    details = [
+    facts = [
         home(session["project"]),
         when(session["updated"]),
         counted(session["records"], "record"),
         short(session),
     ]
-    spans.append(("  " + "  ".join(detail for detail in details if detail), "dim"))
+    spans.append(("  " + "  ".join(fact for fact in facts if fact), "dim"))
     if session["source_deleted"]:
         spans.append(("  transcript deleted", "red"))
     if session["provider"] and "model_provider=" in (session["resume"] or ""):  # it is not the configured one

@@ -30,7 +30,7 @@ def service(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-@service.command()
+@service.command(short_help="Install the service and start it.")
 @json_option
 @dry_run_option
 def install(as_json: bool, dry_run: bool) -> None:
@@ -69,7 +69,7 @@ def install(as_json: bool, dry_run: bool) -> None:
         report.show()
 
 
-@service.command()
+@service.command(short_help="Stop it, and remove what `install` wrote.")
 @json_option
 @dry_run_option
 def uninstall(as_json: bool, dry_run: bool) -> None:
@@ -98,7 +98,7 @@ def uninstall(as_json: bool, dry_run: bool) -> None:
         report.show()
 
 
-@service.command()
+@service.command(short_help="Say whether it is installed and listening.")
 @json_option
 def status(as_json: bool) -> None:
     """Say whether the service is installed and listening, and whether it is the one of these places."""

@@ -49,6 +49,8 @@ def show(session: str, as_json: bool, **given: Any) -> None:
         lines += [*record_lines(record), []]
     if not answer["records"] and answer.get("total"):
         lines.append([(no_more(answer["total"], "record"), "dim")])
+    elif not answer["records"]:
+        lines.append([("no such record in it", "dim")])
     elif answer.get("next_offset"):
         lines.append([(f"more with --offset {answer['next_offset']}", "dim")])
     elif answer["session"]["resume"]:
@@ -96,7 +98,9 @@ def resume(session: str, as_json: bool, execute: bool) -> None:
     """Print the command that reopens SESSION (an id, a unique prefix, or AGENT:ID) in its agent, with its directory."""
     answer: ResumeResult = ask("resume", params(session=session))
     if answer["reason"]:
-        raise Refused(f"this session cannot be reopened: {answer['reason']}")
+        parent = answer["session"]["parent"]
+        way = f" (recall resume {shlex.quote(parent)})" if parent else ""
+        raise Refused(f"this session cannot be reopened: {answer['reason']}{way}")
     if execute:
         _become(answer)
     if as_json:

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 SESSIONS = 512
 """Sessions remembered, the last ones used."""
 THINGS = 400
-"""Things remembered of one session; one that has been told more has been told enough."""
+"""Things remembered of one session; with more of them it begins anew, and one may be said once more."""
 
 
 class Memory:

@@ -269,15 +269,20 @@ class Snapshot:
                 return found[:limit]
         return []
 
-    def count_named(self, text: str) -> int:
-        """Return how many sessions a beginning of their ids names, `agent:` in front or not; up to `_COUNTED` ids."""
+    def newest_named(self, text: str, limit: int) -> tuple[list[StoredSession], int]:
+        """Return (the newest of the sessions that a beginning of their ids names, `agent:` in front or not; how many it
+        names): of up to `_COUNTED` ids."""
         of_type = self.term("type", "s")
         agent, _, rest = text.partition(":")
         for beginning, parts in ((text, [of_type]), (rest, [of_type, self.term("agent", agent)])):
             for spelling in _spellings(beginning) if beginning else ():
                 if names := self.values("sid", spelling, _COUNTED):
-                    return self.count(self.all_of(*parts, self.any_term("sid", names)))
-        return 0
+                    query = self.all_of(*parts, self.any_term("sid", names))
+                    hits = self.searcher.search(query, limit=limit, count=False, order_by_field="time").hits
+                    found = [from_body(StoredSession, bytes(self.searcher.doc(at)["body"][0])) for _, at in hits]
+                    if found:
+                        return found, self.count(query)
+        return [], 0
 
     def _named(self, text: str, limit: int, agent: str | None = None) -> list[StoredSession]:
         exact = self._by_ids([text]) or self._by_long_id(text)

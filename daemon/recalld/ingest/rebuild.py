@@ -21,6 +21,7 @@ from recalld.index.documents import (
 from recalld.index.former import FormerIndex
 from recalld.ingest.adopt import adopt_facts, adopt_file, adopt_links, adopt_nodes
 from recalld.ingest.generations import Generation, Generations
+from recalld.tail.memory import put_away
 
 if TYPE_CHECKING:
     from recalld.ingest.worker import Worker
@@ -47,9 +48,14 @@ def rebuild(generations: Generations, old: Generation, make_builder: Callable[[G
 def carry_over(old: FormerIndex, worker: Worker) -> int:
     """Take over from `old` what came from files that are not on disk any more; return how many files that were."""
     kept = 0
-    present = {(f.agent, f.path) for f in worker.files.values()} | {(f.agent, f.logical) for f in worker.files.values()}
+    present = {(f.agent, f.path) for f in worker.files.values()}
+    namesakes: dict[tuple[str, str], list[StoredFile]] = {}
+    for f in worker.files.values():
+        namesakes.setdefault((f.agent, f.logical), []).append(f)
     for file in old.all_of(StoredFile, "f"):
-        if (file.agent, file.path) in present or (file.agent, file.logical) in present or file.id in worker.files:
+        if (file.agent, file.path) in present or file.id in worker.files:
+            continue
+        if any(_became(file, other) for other in namesakes.get((file.agent, file.logical), ())):
             continue
         adopted = adopt_file(worker, file)
         adopt_links(worker.batch, adopted, old.all_of(StoredLinks, "l", file=file.id))
@@ -61,3 +67,11 @@ def carry_over(old: FormerIndex, worker: Worker) -> int:
         if worker.batch.text_bytes >= worker.config.index.batch_bytes:
             worker.commit()
     return kept
+
+
+def _became(file: StoredFile, other: StoredFile) -> bool:
+    """Return whether a file of the old index is, by all that a name and a place can tell, the one that is on disk now
+    under the same name. A name alone does not say so: another project's directory, and another root, may have it too."""
+    moved = not file.deleted and (file.dev, file.ino) == (other.dev, other.ino)
+    copied = (file.offset, file.crc) == (other.offset, other.crc)
+    return moved or copied or put_away(file, other.root, other.path)

@@ -27,6 +27,8 @@ _MS = re.compile(r"-?\d{5,15}", re.ASCII)
 _SHOWN = 100
 """Characters of a value that are repeated in a notice."""
 
+NOTHING_INDEXED = "nothing is indexed yet: `recall doctor` says where agents' files are looked for"
+
 _NAMED_SESSIONS = 1000
 """Sessions that one beginning of an id may name."""
 
@@ -108,10 +110,13 @@ def compile_filters(
 
 
 def unmatched(snapshot: Snapshot, filters: Filters) -> list[str]:
-    """Return a sentence for every value that nothing in the index has: why an answer is empty, or may be.
+    """Return a sentence for every value that nothing in the index has, or one for an index that has nothing: why an
+    answer is empty, or may be.
 
     Of times nothing is said: that nothing is so old or so new is no slip.
     """
+    if not snapshot.frequency("type", "r"):
+        return [NOTHING_INDEXED]
     build = _Builder(snapshot, filters.cwd)
     told: list[str] = []
     for name, values in filters.groups:

@@ -48,7 +48,7 @@ class Listener:
         """Renew the file's times, which keeps cleaners of temporary directories off; return whether it is there."""
         try:
             os.utime(self.path)
-        except FileNotFoundError:
+        except OSError:  # gone, with its directory perhaps
             return False
         return True
 
@@ -82,6 +82,8 @@ def _bind(places: Places) -> Listener:
         path.unlink()
     except FileNotFoundError:
         pass  # nothing was left behind
+    except OSError as error:
+        raise ConfigError(f"{path} is in the way and cannot be removed ({error.strerror})") from error
     bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         bound.bind(str(path))
@@ -96,7 +98,7 @@ def _bind(places: Places) -> Listener:
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
         found = path.lstat()
-    except FileNotFoundError:
+    except OSError:  # gone, with its directory perhaps
         return None
     return found.st_dev, found.st_ino
 

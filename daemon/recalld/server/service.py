@@ -55,7 +55,7 @@ class Service:
         self.mcp = McpHost()
         self.reader: IndexReader | None = None
         self.hooks = Hooks()
-        self.counts = Counts(SOURCES)
+        self.counts = Counts(SOURCES, self._progress)
         self.warmer = Warmer()
         self._env = dict(env)
         self._started = time.monotonic()
@@ -107,12 +107,11 @@ class Service:
             if self.reader is None or self.reader.path != path or sessions is None:
                 # Without a list of what changed an indexer has started: the directory may be another one of that name.
                 self.reader = guarded(IndexReader)(path)
-                self.counts.moved(None, self.reader.snapshot, None)
                 self._readable.set()
                 logs.info("index_opened", index=path.name)
             else:
-                before = self.reader.snapshot
-                self.counts.moved(before, guarded(self.reader.reload)(sessions), sessions)
+                guarded(self.reader.reload)(sessions)
+            self.counts.moved(self.reader.snapshot)
         except (IndexFailure, OSError, ValueError) as error:  # what tantivy raises for a damaged or vanished file
             self.index_error = logs.told(f"{type(error).__name__}: {error}")
             logs.error("index_unreadable", index=path.name, error=logs.where(error))
@@ -146,7 +145,6 @@ class Service:
     async def settled(self) -> None:
         """Return when all that an answer tells is of the newest snapshot, its counts included."""
         await self.counts.settled()
-        self._progress()
 
     async def moved(self) -> None:
         """Return when the indexer next reports progress."""

@@ -117,7 +117,7 @@ def resume_with(program: str, session: SessionView, cwd: str | None) -> Resume:
     """Return `<program> --resume ID` in `cwd`, with the reason where it cannot work."""
     reason = None
     if session.sub_agent:
-        reason = "a sub-agent's session cannot be reopened: resume its parent"
+        reason = "it is a sub-agent's: resume its parent"
     elif session.source_deleted:
         reason = "its transcript is gone from disk: only recalld still has it"
     elif cwd is None:

@@ -12,7 +12,7 @@ from recalld.sources.base import SourceFile
 from recalld.tail.actions import Action, Back, Gone, Look, Move, Read, Replace, Trouble, Whole
 from recalld.tail.fingerprint import compare, matches
 from recalld.tail.found import Found, Scan, Stat
-from recalld.tail.memory import Copy, Memory, Name, beside, rank
+from recalld.tail.memory import Copy, Memory, Name, beside, put_away, rank
 
 WHOLE_KINDS = frozenset({"meta", "spill"})
 """Kinds that are not read by offset: any change means reading them whole."""
@@ -210,7 +210,7 @@ class Round:
         root, path = str(found.source.root), str(found.source.path)
         if not file.deleted and (file.dev, file.ino) == (found.stat.dev, found.stat.ino):
             return True
-        return file.root == root and rank(file.path, root)[:2] != rank(path, root)[:2]
+        return put_away(file, root, path)
 
     def _is_copy(self, name: Name, found: Found) -> bool:
         """Rule 3: one of several files that say the same, or of a plain file and its compressed form that do not; settle

@@ -273,5 +273,11 @@ def rank(path: str, root: str) -> tuple[bool, bool, str]:
     return path.endswith(".zst"), not ARCHIVES.isdisjoint(parts), path
 
 
+def put_away(file: StoredFile, root: str, path: str) -> bool:
+    """Return whether the way from a checkpoint's path to another one, below `root`, is one that agents take files:
+    compressed, into an archive, or back."""
+    return file.root == root and rank(file.path, root)[:2] != rank(path, root)[:2]
+
+
 ARCHIVES = frozenset({"archive", "archived_sessions"})
 """Names of directories into which agents move sessions that a person put away."""
