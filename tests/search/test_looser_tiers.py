@@ -120,6 +120,62 @@ def test_words_taken_for_others_alone_are_no_answer_to_a_question(store: Store) 
     assert store.found("middlewere zorgelfitz quompradine") == []
 
 
+def test_a_misspelt_word_leads_to_what_holds_it_before_what_holds_the_rest(store: Store) -> None:
+    store.add("rest", "a list of customers", "customers and their contracts", "more customers")
+    wanted = store.add("wanted", "there was a deadlock", "it went through every table of ours", "two jobs, the same customers")
+    answer = store.ask("deadlok customers")
+    assert (answer["tier"], answer["hits"][0]["session"]["id"]) == ("related", wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Zwei Rechnungen haben dieselbe Rechnungsnummer", "doppelte Rechnungsnummern"),
+        ("die Sitzung ist nach fünf Minuten vorbei", "Sitzungen enden zu früh"),
+        ("письма приходят с нечитаемой темой", "письму недоставало заголовка"),
+        ("las imágenes siguen viejas", "imagenes borrosas"),
+    ],
+)
+def test_words_with_other_endings_answer_a_question_in_any_language(store: Store, text: str, query: str) -> None:
+    wanted = store.add("wanted", text)
+    store.add("other", "something else entirely")
+    assert store.found(query) == [wanted]
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("wir prüfen das mit dem Skript", "Kartoffelsalat mit Speck"),
+        ("le test de la facture passe", "recette de la tarte tatin"),
+        ("la prueba del carrito", "receta de la paella"),
+        ("миграция для склада", "рецепт для борща"),
+    ],
+)
+def test_words_that_say_little_are_no_answer_in_any_language(store: Store, text: str, query: str) -> None:
+    store.add("a", text)
+    for n in range(20):
+        store.add(f"other{n}", f"something in English about part {n}")
+    assert store.found(query) == []
+
+
+@pytest.mark.parametrize("query", ["PORTAL-9917", "portal-9917?", "CVE-2025-99171", "UTF-16"])
+def test_a_ticket_that_is_not_there_is_not_found_by_its_letters(store: Store, query: str) -> None:
+    wanted = store.add("a", "PORTAL-2291 is about the portal, CVE-2025-1234 and UTF-8")
+    assert store.found(query) == []
+    assert store.found(f"{query} and the portal") == [wanted]
+
+
+def test_the_letters_of_a_versioned_name_find_its_other_versions(store: Store) -> None:
+    wanted = store.add("a", "we moved to postgres 15")
+    assert store.found("postgres-16") == [wanted]
+
+
+def test_the_words_of_a_date_do_not_bury_what_is_asked(store: Store) -> None:
+    store.add("dated", "the table doubled in a month", "that was last seen in spring", time=NOW - 90 * DAY)
+    wanted = store.add("wanted", *(f"terraform plan {n}" for n in range(6)), time=NOW - 45 * DAY)
+    assert store.found("terraform trouble last month")[0] == wanted
+
+
 def test_a_missing_phrase_is_said(store: Store) -> None:
     store.add("a", "alpha beta gamma delta")
     answer = store.ask('"gamma alpha"')

@@ -17,7 +17,7 @@ from tantivy import DocAddress, Occur, Query
 
 from recalld import analysis
 from recalld.index.documents import SESSION_WEIGHT, SUB_AGENT_WEIGHT
-from recalld.search import dates, english, weights
+from recalld.search import dates, stopwords, weights
 from recalld.search.masks import integers, one_of
 from recalld.search.query import Clause, Word
 from recalld.search.ranking import Hit, Match, Ranked, recency, sort
@@ -42,6 +42,9 @@ _KEPT = 8
 """Records of a session that are kept to be told apart and shown."""
 _CORRECTED = 2
 """Unknown words that are taken for what they are spelt like."""
+_NUMBERED = re.compile(r"\W*(?:[A-Z][A-Z0-9]+|[A-Za-z]{2,}(?=-\d{3}))(?:-\d+)+\W*", re.ASCII)
+"""A ticket, an advisory, a standard: `PORTAL-2291`, `rfc-2047`. Its letters without its number are another thing; those of
+`postgres-16` are not."""
 _RUN = re.compile(f"[{analysis.UNSPACED}]")
 
 
@@ -63,7 +66,8 @@ class Unit:
     """Which of the question's parts it is."""
     needed: bool = True
     """It is part of what was asked; else it only lifts what holds it: words that say little. (The words of a date are
-    part of it where the index holds them: 0.1 points of hit@5 more than without.)"""
+    part of it where the index holds them, 0.1 points of hit@5 more than without, but weigh as little: at their full weight
+    `week` buries the rest of a short question wherever it is rare.)"""
 
 
 def related(search: Search) -> Found | None:
@@ -113,16 +117,22 @@ def _units(search: Search, parts: list[Clause]) -> list[Unit]:
         seen.add(key)
         count = sum(search.words.spread_frequency(w) for w in part)
         token = part[0].tokens[0] if len(part) == 1 and len(part[0].tokens) == 1 else ""
-        if count and token in english.STOP_WORDS:
-            said = search.words.exact_clause(part)
-            found.append(Unit(said, weights.STOP_WEIGHT * _rarity(total, count), count, [said], place=place, needed=False))
+        if count and (token in dated or token in stopwords.STOP_WORDS):
+            said, rarity = search.words.exact_clause(part), weights.STOP_WEIGHT * _rarity(total, count)
+            found.append(Unit(said, rarity, count, [said], place=place, needed=token in dated))
             continue
         if count:
             plain = [q for word in part for q in search.words.terms(word)]
             any_form = search.words.forms_clause(part)
             found.append(Unit(any_form, _rarity(total, count), count, plain, place=place))
             continue
-        if token in dated or token in english.STOP_WORDS:
+        if token in dated or token in stopwords.STOP_WORDS:
+            continue
+        bent = {t: n for word in part for t, n in search.words.bent(word).items()}
+        if bent:
+            plain = [Query.term_query(search.snapshot.schema, "text", t) for t in bent]
+            count = sum(bent.values())
+            found.append(Unit(any_of(plain), _rarity(total, count), count, plain, place=place))
             continue
         near = None
         if corrected < _CORRECTED:
@@ -147,6 +157,8 @@ def _parts(search: Search, clause: Clause) -> list[Clause]:
             return [clause]
         parts = [p for p in analysis.split_identifier(word.text) if len(p) > 2 and p.isalpha()]
         return [(Word(p, (p,)),) for p in parts] or [clause]
+    if _NUMBERED.fullmatch(word.text):
+        return [clause]
     if search.words.spread_frequency(word) and search.snapshot.count(search.words.exact(word)):
         return [clause]
     pieces: list[tuple[str, ...]] = []
@@ -154,7 +166,7 @@ def _parts(search: Search, clause: Clause) -> list[Clause]:
         unspaced = bool(_RUN.match(before))
         if unspaced and after and _RUN.match(after):
             pieces.append((before, after))
-        elif not unspaced and len(before) > 1 and before not in english.STOP_WORDS and not before.isdigit():
+        elif not unspaced and len(before) > 1 and before not in stopwords.STOP_WORDS and not before.isdigit():
             pieces.append((before,))
     if not pieces:
         return [clause]
@@ -211,7 +223,8 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
     addresses = [a for _, a in hits]
     numbers, codes, places, sizes = (integers(searcher, n, addresses) for n in ("snum", "weight", "ord", "size"))
     bits_of = Bits()
-    asked = Sums([u.rarity if u.needed else 0.0 for u in units], bits_of)
+    proof = Sums([u.rarity if u.needed else 0.0 for u in units], bits_of)
+    asked = Sums([u.rarity if u.needed or u.guessed else 0.0 for u in units], bits_of)
     worth = Worth([u.rarity for u in units], asked, whole)
     lengths = [size for size, code in zip(sizes, codes, strict=True) if code < SESSION_WEIGHT]
     mean = max(sum(lengths) / len(lengths), 1.0) if lengths else 1.0
@@ -226,7 +239,7 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
         value = worth[words] / (base + slope * (mean if title else size)) * kind_weights[code]
         sessions[number].append((value, words, address, -9 if title else place))
         held[number] |= words
-    if max(asked[words] for words in held.values()) < weights.MIN_COVERAGE * whole:
+    if max(proof[words] for words in held.values()) < weights.MIN_COVERAGE * whole:
         return []
     counts = search.sessions.sizes(search.snapshot, candidates)
     mean_count = max(sum(counts.values()) / len(counts), 1.0) if counts else 1.0

@@ -7,6 +7,9 @@ from functools import lru_cache
 
 from recalld import analysis
 
+BENT_BEGINNING = 5
+BENT_ENDING = 2
+"""Letters that two forms of a word have in common at least, and that either may have behind them."""
 _LATIN = frozenset("abcdefghijklmnopqrstuvwxyz")
 
 
@@ -37,6 +40,12 @@ def distance_within(a: str, b: str, most: int) -> bool:
         if min(row) > most:
             return False
     return row[-1] <= most
+
+
+def is_bent(a: str, b: str) -> bool:
+    """Tell whether two words differ in their endings alone."""
+    common = len(analysis.common_beginning(a, b))
+    return common >= BENT_BEGINNING and max(len(a), len(b)) - common <= BENT_ENDING
 
 
 def early_slips(word: str, beginning: int) -> Iterator[str]:

@@ -12,7 +12,7 @@ from recalld.index.reader import Snapshot
 from recalld.search import chinese, english, spelling, weights
 from recalld.search.masks import sessions_of
 from recalld.search.query import LONGEST_WORD, Clause, Word
-from recalld.search.spelling import distance_within, one_apart
+from recalld.search.spelling import distance_within, is_bent, one_apart
 
 _HEX = re.compile(r"[0-9a-f]{7,64}")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
@@ -304,6 +304,21 @@ class Words:
             return None
         self._remember(word, terms)
         return any_of([self._term("text", t) for t in terms])
+
+    def bent(self, word: Word) -> dict[str, int]:
+        """Return the index's terms that are a word with another ending, in whatever language, and how many documents hold
+        each: `Sitzung` for `Sitzungen`, `письмо` for `письма`.
+
+        (Of English the stems know; what is left here are words that no stemmer of ours does.)
+        """
+        token = word.tokens[0]
+        if len(word.tokens) > 1 or word.prefix or len(token) < spelling.BENT_BEGINNING or not is_name(token):
+            return {}
+        beginning = token[: max(spelling.BENT_BEGINNING, len(token) - spelling.BENT_ENDING)]
+        found = self._searcher.terms_with_prefix("text", beginning, limit=_EXPANSIONS)
+        forms = {t: n for t, n in found if is_name(t) and is_bent(token, t)}
+        self._remember(word, [*forms])
+        return forms
 
     def _near(self, token: str) -> tuple[str, ...]:
         """Return the index's terms that a word may have been meant for, the most frequent first."""
