@@ -19,6 +19,9 @@ from search.search_store import DAY, NOW, Store
         ("see abc3f786 8503f78 for it", "8503f78850e387550fdab836ed7e6dc881de2300"),
         ("let retries happen", '"retry happens"'),
         ("the children left", "child leaves"),
+        ("hashlib.sha256 of it", "SHA-256"),
+        ("its header is UTF-8", "utf8"),
+        ("as RFC 2047 says", "RFC2047"),
     ],
 )
 def test_forms(store: Store, text: str, query: str) -> None:

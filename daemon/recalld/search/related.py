@@ -159,7 +159,7 @@ def _parts(search: Search, clause: Clause) -> list[Clause]:
         return [(Word(p, (p,)),) for p in parts] or [clause]
     if _NUMBERED.fullmatch(word.text):
         return [clause]
-    if search.words.spread_frequency(word) and search.snapshot.count(search.words.exact(word)):
+    if search.words.spread_frequency(word) and search.snapshot.count(any_of(search.words.terms(word))):
         return [clause]
     pieces: list[tuple[str, ...]] = []
     for before, after in zip(word.tokens, (*word.tokens[1:], ""), strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -11,6 +12,7 @@ BENT_BEGINNING = 5
 BENT_ENDING = 2
 """Letters that two forms of a word have in common at least, and that either may have behind them."""
 _LATIN = frozenset("abcdefghijklmnopqrstuvwxyz")
+_NUMBERED = re.compile(r"([A-Za-z]{2,})-?(\d{1,4})")
 
 
 def one_apart(a: str, b: str) -> bool:
@@ -46,6 +48,15 @@ def is_bent(a: str, b: str) -> bool:
     """Tell whether two words differ in their endings alone."""
     common = len(analysis.common_beginning(a, b))
     return common >= BENT_BEGINNING and max(len(a), len(b)) - common <= BENT_ENDING
+
+
+def numbered(text: str, tokens: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return how a name with a number at its end is written otherwise: `sha256` apart, `SHA-256` together."""
+    found = _NUMBERED.fullmatch(text)
+    if not found or len(tokens) > 2:
+        return []
+    name, number = found[1].lower(), found[2]
+    return [(name, number)] if len(tokens) == 1 else [(name + number,)]
 
 
 def early_slips(word: str, beginning: int) -> Iterator[str]:

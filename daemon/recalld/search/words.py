@@ -12,7 +12,7 @@ from recalld.index.reader import Snapshot
 from recalld.search import chinese, english, spelling, weights
 from recalld.search.masks import sessions_of
 from recalld.search.query import LONGEST_WORD, Clause, Word
-from recalld.search.spelling import distance_within, is_bent, one_apart
+from recalld.search.spelling import distance_within, is_bent, numbered, one_apart
 
 _HEX = re.compile(r"[0-9a-f]{7,64}")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
@@ -147,7 +147,7 @@ class Words:
         if is_name(token):
             counts += [self._df("stem", s) for s in english.stems(token)]
             counts += [self._df("text", t) for t in self.same_stem(token)]
-        counts += [self._df("text", written[0]) for written in self.writings(word)]
+        counts += [self.frequency((Word(word.text, written),)) for written in self.writings(word)]
         return max(counts)
 
     def _df(self, name: str, token: str) -> int:
@@ -223,9 +223,11 @@ class Words:
         return any_of(found)
 
     def writings(self, word: Word) -> list[tuple[str, ...]]:
-        """Return a Chinese word's other writings, simplified and traditional, that the index may hold."""
+        """Return a word's other writings that the index may hold: of a Chinese one simplified and traditional, of a name
+        with a number at its end together and apart (`sha256`, `SHA-256`)."""
         if word.text.isascii():
-            return []
+            written = [] if word.quoted else numbered(word.text, word.tokens)
+            return [tokens for tokens in written if all(self._df("text", t) for t in tokens)]
         found = self._written.get(word.tokens)
         if found is None:
             found = self._written[word.tokens] = chinese.writings(
