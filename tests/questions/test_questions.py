@@ -258,6 +258,28 @@ def test_fix_finds_nothing_by_a_part_that_tells_no_error(store: Store, asked: st
     assert questions.fix(store.snapshot, {"error": asked})["fixes"] == []
 
 
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        ("ОШИБКА:  столбец «rezerv» уже существует", "столбец rezerv уже существует"),
+        ("FEHLER:  Spalte »währung« existiert bereits", "Spalte währung existiert bereits"),
+        ("FEHLER:  Spalte »währung« existiert bereits", "existiert bereits"),
+        ("ERREUR:  la relation « stock » existe déjà", "relation stock existe déjà"),
+        ("ERREUR: réseau coupé après 3 essais", "réseau coupé"),
+        ("エラー: 接続プールが枯渇しました", "接続プールが枯渇"),
+        ("错误:连接池已满,无法获取连接", "连接池已满"),
+        ("오류: 열 \"예약\" 이름의 열은 이미 있습니다", "이미 있습니다"),
+        ("Last State: Terminated, Reason: OOMKilled", "OOMKilled"),
+        ("worker 3 crashed, core dumped", "worker crashed, core dumped"),
+    ],
+)
+@pytest.mark.parametrize("says_so", [True, False])
+def test_fix_knows_errors_in_any_language(store: Store, line: str, asked: str, says_so: bool) -> None:
+    store.add("met", "go", ran("make", "c1"), printed(f"ok\n{line}\nend", "c1", error=says_so), edit("/w/app/a"), printed("ok"))
+    store.add("other", "go", ran("make", "c1"), printed("something else", "c1", error=True), edit("/w/app/a"))
+    assert [f["session"]["id"] for f in questions.fix(store.snapshot, {"error": asked})["fixes"]] == ["met"]
+
+
 def test_another_error_of_the_class_that_was_asked_for_is_not_its_return(store: Store) -> None:
     for n, text in enumerate(("KeyError: 'user'", "KeyError: 'lamp'", "KeyError: 'user'")):
         store.add(f"s{n}", ran("x", "a"), printed(text, "a", error=True), edit("/w/app/a"), printed("ok"), time=NOW + n * DAY)
