@@ -22,6 +22,9 @@ from search.search_store import DAY, NOW, Store
         ("hashlib.sha256 of it", "SHA-256"),
         ("its header is UTF-8", "utf8"),
         ("as RFC 2047 says", "RFC2047"),
+        ("the bundle has 6.1 MB", "6.1MB"),
+        ("backfilled 1,204,882 rows", "1204882"),
+        ("backfilled 1204882 rows", "1,204,882 rows"),
     ],
 )
 def test_forms(store: Store, text: str, query: str) -> None:
@@ -84,6 +87,15 @@ def test_spelling(store: Store, query: str) -> None:
     answer = store.ask(query)
     assert answer["tier"] == "close"
     assert answer["hits"][0]["session"]["id"] == wanted
+    assert answer["hits"][0]["matches"][0]["highlights"]
+
+
+@pytest.mark.parametrize("query", ["pgrepack", "repacktable", "pgrepack events"])
+def test_a_space_that_was_left_out_is_a_slip(store: Store, query: str) -> None:
+    wanted = store.add("wanted", "pg_repack --table events")
+    store.add("apart", "repack the events of pg")
+    answer = store.ask(query)
+    assert (answer["tier"], [h["session"]["id"] for h in answer["hits"]]) == ("close", [wanted])
     assert answer["hits"][0]["matches"][0]["highlights"]
 
 

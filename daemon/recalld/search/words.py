@@ -12,7 +12,7 @@ from recalld.index.reader import Snapshot
 from recalld.search import chinese, english, spelling, weights
 from recalld.search.masks import sessions_of
 from recalld.search.query import LONGEST_WORD, Clause, Word
-from recalld.search.spelling import distance_within, is_bent, numbered, one_apart
+from recalld.search.spelling import distance_within, halves, is_bent, one_apart, otherwise_written
 
 _HEX = re.compile(r"[0-9a-f]{7,64}")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
@@ -28,6 +28,8 @@ _EXPANSIONS = 64
 _WALKED_BEGINNING = 4
 """Letters at least behind which the dictionary is walked for slips: few words are left there (0.02 ms; 2 ms where
 thousands begin so)."""
+_PAIRS = 4
+"""Pairs of words that one may be whose space was left out, at most, the rarest ones."""
 _NEAR_PREFIX = 3
 _NEAR_SCAN = 1000
 """Words of such a part of the dictionary that are looked at, the most frequent ones."""
@@ -223,10 +225,10 @@ class Words:
         return any_of(found)
 
     def writings(self, word: Word) -> list[tuple[str, ...]]:
-        """Return a word's other writings that the index may hold: of a Chinese one simplified and traditional, of a name
-        with a number at its end together and apart (`sha256`, `SHA-256`)."""
+        """Return a word's other writings that the index may hold: of a Chinese one simplified and traditional, of one with
+        a number together and apart (`sha256`, `SHA-256`)."""
         if word.text.isascii():
-            written = [] if word.quoted else numbered(word.text, word.tokens)
+            written = [] if word.quoted else otherwise_written(word.text, word.tokens)
             return [tokens for tokens in written if all(self._df("text", t) for t in tokens)]
         found = self._written.get(word.tokens)
         if found is None:
@@ -296,16 +298,21 @@ class Words:
         """Return the query for words spelt like one that the index does not hold; None where there is none.
 
         One slip of the finger for words of 4 letters and more, two for 8 and more if their first three letters are
-        right.
+        right; else a space that was left out.
         """
         token = word.tokens[0]
         if len(word.tokens) > 1 or word.prefix or len(token) < _CLOSE_LETTERS or not is_name(token):
             return None
         terms = self._near(token)
-        if not terms:
+        if terms:
+            self._remember(word, terms)
+            return any_of([self._term("text", t) for t in terms])
+        pairs = [pair for pair in halves(token) if all(self._df("text", half) for half in pair)]
+        pairs = sorted(pairs, key=lambda pair: min(self._df("text", half) for half in pair))[:_PAIRS]
+        if not pairs:
             return None
-        self._remember(word, terms)
-        return any_of([self._term("text", t) for t in terms])
+        self._remember(word, ["\x1f".join(pair) for pair in pairs])
+        return any_of([Query.phrase_query(self._schema, "text", [*pair]) for pair in pairs])
 
     def bent(self, word: Word) -> dict[str, int]:
         """Return the index's terms that are a word with another ending, in whatever language, and how many documents hold
