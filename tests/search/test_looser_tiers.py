@@ -180,6 +180,21 @@ def test_a_ticket_that_is_not_there_is_not_found_by_its_letters(store: Store, qu
     assert store.found(f"{query} and the portal") == [wanted]
 
 
+@pytest.mark.parametrize("query", ["flibbertigibbet_handler.py", "getWarpCoefficient", "zork/gnusto/index.ts", "$.zorkGnusto.get"])
+def test_a_name_that_is_not_there_is_not_found_by_what_all_names_have(store: Store, query: str) -> None:
+    for n in range(30):
+        store.add(f"a{n}", f"the handler of index.ts and handler.py of part {n} has a getValue and a get")
+    assert store.found(query) == []
+
+
+@pytest.mark.parametrize("query", ["src/warp/drive_handler.ts", "getWarpDriveCoefficient", "warp_drive.handler"])
+def test_a_name_is_found_by_what_sets_it_apart(store: Store, query: str) -> None:
+    for n in range(30):
+        store.add(f"a{n}", f"the handler of index.ts and handler.py of part {n} has a getValue and a get")
+    wanted = store.add("wanted", "the warp_drive is in engine.py")
+    assert store.found(query)[0] == wanted
+
+
 def test_the_letters_of_a_versioned_name_find_its_other_versions(store: Store) -> None:
     wanted = store.add("a", "we moved to postgres 15")
     assert store.found("postgres-16") == [wanted]
