@@ -90,6 +90,15 @@ def test_spelling(store: Store, query: str) -> None:
     assert answer["hits"][0]["matches"][0]["highlights"]
 
 
+@pytest.mark.parametrize("query", ["apply_credtis.py", "nightly/appply_credits.py", "lock_custmers", "spawn_bloking", "rust spawn_bloking"])
+def test_a_slip_within_a_name_is_forgiven(store: Store, query: str) -> None:
+    wanted = store.add("wanted", "in rust we edit nightly/apply_credits.py and lock_customers, then spawn_blocking")
+    store.add("other", "spawn and apply and lock and nightly of py in rust")
+    answer = store.ask(query)
+    assert (answer["tier"], [h["session"]["id"] for h in answer["hits"]]) == ("close", [wanted])
+    assert answer["hits"][0]["matches"][0]["highlights"]
+
+
 @pytest.mark.parametrize("query", ["pgrepack", "repacktable", "pgrepack events"])
 def test_a_space_that_was_left_out_is_a_slip(store: Store, query: str) -> None:
     wanted = store.add("wanted", "pg_repack --table events")
@@ -99,9 +108,9 @@ def test_a_space_that_was_left_out_is_a_slip(store: Store, query: str) -> None:
     assert answer["hits"][0]["matches"][0]["highlights"]
 
 
-@pytest.mark.parametrize("query", ["E0383", "v2.1.301", "3f786850e388", "10.0.0.8", "bd-q3fz"])
+@pytest.mark.parametrize("query", ["E0383", "v2.1.301", "3f786850e388", "10.0.0.8", "bd-q3fz", "PORTAX-2291", "bd-abce"])
 def test_ids_are_never_taken_for_what_they_are_spelt_like(store: Store, query: str) -> None:
-    store.add("a", "E0382 in v2.1.300 at 3f786850e387 on 10.0.0.7 for bd-q3fy")
+    store.add("a", "E0382 in v2.1.300 at 3f786850e387 on 10.0.0.7 for bd-q3fy, bd-abcd and PORTAL-2291")
     assert store.ask(query)["tier"] not in ("close", "forms", "exact")
 
 

@@ -123,6 +123,7 @@ def _pieces(search: Search, clause: Clause, pieces: list[tuple[str, ...]]) -> li
         total = max(search.snapshot.searcher.num_docs, 1)
         counts = [search.words.spread_frequency(piece[0]) for piece in found]
         held = sum(_rarity(total, n) for n in counts if n)
-        if held < weights.NAME_COVERAGE * (held + counts.count(0) * _rarity(total, 1)):
+        lacking = [piece for piece, n in zip(found, counts, strict=True) if not n]
+        if held < weights.NAME_COVERAGE * (held + len(lacking) * _rarity(total, 1)):
             return [clause]
     return found or [clause]

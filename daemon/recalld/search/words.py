@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice, product
 
 from tantivy import Occur, Query
 
@@ -29,7 +30,9 @@ _WALKED_BEGINNING = 4
 """Letters at least behind which the dictionary is walked for slips: few words are left there (0.02 ms; 2 ms where
 thousands begin so)."""
 _PAIRS = 4
-"""Pairs of words that one may be whose space was left out, at most, the rarest ones."""
+"""Pairs of words that one may be whose space was left out, at most, the rarest ones; and names that one may be."""
+_LONGEST_NAME = 12
+"""Words of a name that may be misspelt."""
 _NEAR_PREFIX = 3
 _NEAR_SCAN = 1000
 """Words of such a part of the dictionary that are looked at, the most frequent ones."""
@@ -298,10 +301,12 @@ class Words:
         """Return the query for words spelt like one that the index does not hold; None where there is none.
 
         One slip of the finger for words of 4 letters and more, two for 8 and more if their first three letters are
-        right; else a space that was left out.
+        right; else a space that was left out. In a name (`apply_credtis.py`) for each of its words.
         """
         token = word.tokens[0]
-        if len(word.tokens) > 1 or word.prefix or len(token) < _CLOSE_LETTERS or not is_name(token):
+        if len(word.tokens) > 1:
+            return self._close_name(word)
+        if word.prefix or len(token) < _CLOSE_LETTERS or not is_name(token):
             return None
         terms = self._near(token)
         if terms:
@@ -313,6 +318,21 @@ class Words:
             return None
         self._remember(word, ["\x1f".join(pair) for pair in pairs])
         return any_of([Query.phrase_query(self._schema, "text", [*pair]) for pair in pairs])
+
+    def _close_name(self, word: Word) -> Query | None:
+        """Return the query for names spelt like one; a number in it makes it an id, which is never corrected."""
+        tokens = word.tokens
+        if word.prefix or word.quoted or len(tokens) > _LONGEST_NAME or not all(map(is_name, tokens)):
+            return None
+        choices: list[tuple[str, ...]] = []
+        for token in tokens:
+            known = any(self._df(f, token) for f in ("text", "path"))
+            near = self._near(token)[:_PAIRS] if not known and len(token) > _CLOSE_LETTERS else ()
+            choices.append((token,) if known else near)
+        names = [name for name in islice(product(*choices), _PAIRS) if name != tokens]
+        found = [q for name in names for f in ("text", "path") for q in self._phrase(f, name)]
+        self._remember(word, ["\x1f".join(name) for name in names])
+        return any_of(found) if found else None
 
     def bent(self, word: Word) -> dict[str, int]:
         """Return the index's terms that are a word with another ending, in whatever language, and how many documents hold
