@@ -242,6 +242,18 @@ def test_filters_hold_in_every_tier(store: Store) -> None:
         ("2025-12-03T10:00", "in December 2025"),
         ("2026-05-19T10:00", "last week"),
         ("2026-05-19T10:00", "上周"),
+        ("2026-05-19T10:00", "letzte Woche"),
+        ("2026-05-19T10:00", "la semaine dernière"),
+        ("2026-05-19T10:00", "la semana pasada"),
+        ("2026-05-19T10:00", "на прошлой неделе"),
+        ("2026-05-19T10:00", "지난주에"),
+        ("2026-05-25T10:00", "vor drei Tagen"),
+        ("2026-05-25T10:00", "il y a 3 jours"),
+        ("2026-05-25T10:00", "hace tres días"),
+        ("2026-05-25T10:00", "3 дня назад"),
+        ("2026-05-25T10:00", "三天前"),
+        ("2026-05-25T10:00", "3日前"),
+        ("2026-05-27T10:00", "gestern"),
     ],
 )
 def test_a_date_in_the_question_leans(store: Store, when: str, question: str) -> None:
@@ -256,3 +268,4 @@ def test_a_date_in_the_question_leans(store: Store, when: str, question: str) ->
     wanted = store.add("then", "we discussed the flaky deploy pipeline", time=moment)
     store.add("after", "we discussed the flaky deploy pipeline", time=moment + 45 * DAY)
     assert store.found(f"what did someone discuss of flaky pipelines {question}")[0] == wanted
+    assert store.found(f"pipelines, {question}")[0] == wanted

@@ -15,8 +15,9 @@ el los las lo unos unas una y o pero no es está están fue ser del al con por q
 este esta esto estos estas mi su sus hay ya muy
 и в во не на я с со как а то все он она оно они так его её их но да ты к ко у же вы мы за бы по от из о об что это этот эта для
 при до или если когда почему где был была было были быть есть нет чтобы
+왜 안 못 좀 더 또 그 것
 """
-"""German, French, Spanish, Russian; without those that name something where people speak of code (`die`, `war`, `par`)."""
+"""German, French, Spanish, Russian, Korean; without those that name something where people speak of code (`die`, `par`)."""
 
 STOP_WORDS = english.STOP_WORDS | frozenset(t for word in _OTHERS.split() for t in analysis.tokens(word))
 """Words that a question has and an answer need not (`weights.STOP_WEIGHT`), as the index's terms."""

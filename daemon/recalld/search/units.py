@@ -61,16 +61,17 @@ def units_of(search: Search, parts: list[Clause]) -> list[Unit]:
         seen.add(key)
         count = sum(search.words.spread_frequency(w) for w in part)
         token = part[0].tokens[0] if len(part) == 1 and len(part[0].tokens) == 1 else ""
-        if count and (token in dated or token in stopwords.STOP_WORDS):
+        of_date = all(t in dated for word in part for t in word.tokens)
+        if count and (of_date or token in stopwords.STOP_WORDS):
             said, rarity = search.words.exact_clause(part), weights.STOP_WEIGHT * _rarity(total, count)
-            found.append(Unit(said, rarity, count, [said], place=place, needed=token in dated))
+            found.append(Unit(said, rarity, count, [said], place=place, needed=of_date))
             continue
         if count:
             plain = [q for word in part for q in search.words.terms(word)]
             any_form = search.words.forms_clause(part)
             found.append(Unit(any_form, _rarity(total, count), count, plain, place=place))
             continue
-        if token in dated or token in stopwords.STOP_WORDS:
+        if of_date or token in stopwords.STOP_WORDS:
             continue
         bent = {t: n for word in part for t, n in search.words.bent(word).items()}
         if bent:
