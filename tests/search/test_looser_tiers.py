@@ -182,6 +182,14 @@ def test_words_that_say_little_are_no_answer_in_any_language(store: Store, text:
     assert store.found(query) == []
 
 
+def test_a_word_says_little_beside_others_of_the_language_in_which_it_does(store: Store) -> None:
+    wanted = store.add("wanted", "the workers die one after the other, and nobody knows the reason")
+    for n in range(20):
+        store.add(f"other{n}", f"something in English about part {n}")
+    assert store.found("why would a thing die so often") == [wanted]
+    assert store.found("die Kartoffeln und der Speck") == []
+
+
 @pytest.mark.parametrize("query", ["PORTAL-9917", "portal-9917?", "CVE-2025-99171", "UTF-16"])
 def test_a_ticket_that_is_not_there_is_not_found_by_its_letters(store: Store, query: str) -> None:
     wanted = store.add("a", "PORTAL-2291 is about the portal, CVE-2025-1234 and UTF-8")

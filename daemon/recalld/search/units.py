@@ -53,6 +53,7 @@ def units_of(search: Search, parts: list[Clause]) -> list[Unit]:
     seen: set[object] = set()
     corrected = 0
     dated = dates.words(search.parsed.text, search.clock)
+    little = stopwords.stop_words([t for part in parts for word in part for t in word.tokens])
     for place, part in enumerate(parts):
         tokens = tuple(w.tokens for w in part)
         key = tuple(analysis.stem(t[0]) if len(t) == 1 else t for t in tokens)
@@ -62,7 +63,7 @@ def units_of(search: Search, parts: list[Clause]) -> list[Unit]:
         count = sum(search.words.spread_frequency(w) for w in part)
         token = part[0].tokens[0] if len(part) == 1 and len(part[0].tokens) == 1 else ""
         of_date = all(t in dated for word in part for t in word.tokens)
-        if count and (of_date or token in stopwords.STOP_WORDS):
+        if count and (of_date or token in little):
             said, rarity = search.words.exact_clause(part), weights.STOP_WEIGHT * _rarity(total, count)
             found.append(Unit(said, rarity, count, [said], place=place, needed=of_date))
             continue
@@ -71,7 +72,7 @@ def units_of(search: Search, parts: list[Clause]) -> list[Unit]:
             any_form = search.words.forms_clause(part)
             found.append(Unit(any_form, _rarity(total, count), count, plain, place=place))
             continue
-        if of_date or token in stopwords.STOP_WORDS:
+        if of_date or token in little:
             continue
         bent = {t: n for word in part for t, n in search.words.bent(word).items()}
         if bent:
