@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recall.errors import UsageError
@@ -132,7 +132,36 @@ def test_command_lines_are_taken_apart(command: str, single: list[str]) -> None:
     assert commands.invocations(command) == single
 
 
-@given(st.text(max_size=200))
+@pytest.mark.parametrize(
+    ("command", "tool"),
+    [
+        ("python3.12 -m pytest -q", "pytest"),
+        (".venv/bin/python -X dev -m pytest -q", "pytest"),
+        ("uv run pytest tests", "pytest"),
+        ("timeout 120 uv run --with rich pytest", "pytest"),
+        ("timeout -k 5 60s pytest", "pytest"),
+        ("pnpm vitest run src/a.test.ts", "vitest"),
+        ("pnpm exec vitest run", "vitest"),
+        ("npx --yes tsc --noEmit", "tsc"),
+        ("bundle exec rspec spec/a_spec.rb", "rspec"),
+        ("sudo -u postgres psql -c '\\l'", "psql"),
+        ("DEBUG=1 poetry run ruff check .", "ruff check"),
+        ("/usr/bin/time -v make export", "make"),
+    ],
+)
+def test_how_looks_behind_what_runs_the_tool(store: Store, command: str, tool: str) -> None:
+    store.add("a", ran(command, "c1"), printed("ok", "c1"), ran(f"echo {tool}", "c2"), printed("ok", "c2"))
+    assert [c["command"] for c in questions.how(store.snapshot, {"tool": tool})["commands"]] == [command]
+
+
+@pytest.mark.parametrize("command", ["python -m http.server --bind pytest", "uv sync --extra pytest", "pnpm add -D -w pytest"])
+def test_how_takes_no_argument_for_the_tool(store: Store, command: str) -> None:
+    store.add("a", ran(command, "c1"), printed("ok", "c1"))
+    assert questions.how(store.snapshot, {"tool": "pytest"})["commands"] == []
+
+
+@given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(["yarn", "exec", "python3", "-m", "-x", "60s", "uv run", "sudo"])).map(" ".join)))
+@example("yarn " * 900)
 def test_any_command_line_is_taken_apart(command: str) -> None:
     for single in commands.invocations(command):
         commands.shape(single)
@@ -227,6 +256,28 @@ def test_fix_finds_an_error_by_its_code_its_class_or_a_few_words(store: Store, a
 def test_fix_finds_nothing_by_a_part_that_tells_no_error(store: Store, asked: str) -> None:
     failed_in_three_ways(store)
     assert questions.fix(store.snapshot, {"error": asked})["fixes"] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        ("ОШИБКА:  столбец «rezerv» уже существует", "столбец rezerv уже существует"),
+        ("FEHLER:  Spalte »währung« existiert bereits", "Spalte währung existiert bereits"),
+        ("FEHLER:  Spalte »währung« existiert bereits", "existiert bereits"),
+        ("ERREUR:  la relation « stock » existe déjà", "relation stock existe déjà"),
+        ("ERREUR: réseau coupé après 3 essais", "réseau coupé"),
+        ("エラー: 接続プールが枯渇しました", "接続プールが枯渇"),
+        ("错误:连接池已满,无法获取连接", "连接池已满"),
+        ("오류: 열 \"예약\" 이름의 열은 이미 있습니다", "이미 있습니다"),
+        ("Last State: Terminated, Reason: OOMKilled", "OOMKilled"),
+        ("worker 3 crashed, core dumped", "worker crashed, core dumped"),
+    ],
+)
+@pytest.mark.parametrize("says_so", [True, False])
+def test_fix_knows_errors_in_any_language(store: Store, line: str, asked: str, says_so: bool) -> None:
+    store.add("met", "go", ran("make", "c1"), printed(f"ok\n{line}\nend", "c1", error=says_so), edit("/w/app/a"), printed("ok"))
+    store.add("other", "go", ran("make", "c1"), printed("something else", "c1", error=True), edit("/w/app/a"))
+    assert [f["session"]["id"] for f in questions.fix(store.snapshot, {"error": asked})["fixes"]] == ["met"]
 
 
 def test_another_error_of_the_class_that_was_asked_for_is_not_its_return(store: Store) -> None:

@@ -122,6 +122,22 @@ def test_a_command_line_leaves_nothing_out() -> None:
     assert [w.text for w in query.parse('go -race -"count=200"', CLOCK).minus] == ["race", "count=200"]
 
 
+@pytest.mark.parametrize("line", ["clippy -D warnings", "ffmpeg -i talk.mov -crf 28", "ls -l -a"])
+def test_a_single_letter_is_an_option(line: str) -> None:
+    parsed = query.parse(line, CLOCK)
+    assert parsed.minus == ()
+    assert [w.text for c in parsed.clauses for w in c] == [word.lstrip("-") for word in line.split()]
+
+
+def test_a_minus_that_left_out_all_that_was_asked_is_said(store: Store) -> None:
+    store.add("a", "ffmpeg -i talk.mov -movflags +faststart out.mp4", "it is alpha and beta")
+    store.add("b", "alpha alone")
+    assert "-movflags" in store.ask("-movflags faststart")["notice"]
+    assert store.found('"-movflags +faststart"') == ["a"]
+    assert "notice" not in store.ask("alpha -beta")
+    assert "notice" not in store.ask("nonsense -beta")
+
+
 @pytest.mark.parametrize("odd", ["role:robot", "since:bogus", "is:bogus", "kind:x", "until:never"])
 def test_a_filter_with_an_unknown_value_is_text_and_that_is_said(store: Store, odd: str) -> None:
     store.add("s", f"alpha {odd}")

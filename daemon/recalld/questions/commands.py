@@ -12,6 +12,20 @@ _PIECE = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|(&&|\|\||[;|\n&])|[^'\"\\
 _WORD = re.compile(r"(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[^\s'\"\\])+", re.DOTALL)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _BEFORE = frozenset({"sudo", "env", "time", "nohup", "exec", "command", "nice", "xargs", "then", "do", "else", "!", "("})
+_AT_ONCE: tuple[str, ...] = ()
+_RUNNERS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("npx", "bunx", "pnpx", "uvx", "pnpm", "yarn", "exec", "dlx"), _AT_ONCE),
+    **dict.fromkeys(("timeout", "time", "stdbuf", "xvfb-run", "doas"), _AT_ONCE),
+    **dict.fromkeys(("uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pipx", "conda", "mamba", "pixi"), ("run",)),
+    **dict.fromkeys(("bundle", "npm", "mise"), ("exec",)),
+    **dict.fromkeys(("python", "python3"), ("-m",)),
+    "bun": ("x", "run"),
+}
+"""Programs that run another one, and the words behind which they name it (none: at once)."""
+_PLACES = 8
+"""Places of a call at which a program is looked for; nobody nests more."""
+_VERSION = re.compile(r"[\d.]+$")
+_DURATION = re.compile(r"[\d.]+[smhd]?")
 _VALUE = re.compile(r"[\"'$`/~]|\d|\.\w+$|=|@|:")
 _REDIRECT = re.compile(r"\d?>&?\d?|<")
 
@@ -45,8 +59,10 @@ def words_of(invocation: str) -> list[str]:
 def calls(invocation: str, tool: list[str]) -> bool:
     """Tell whether a call runs `tool`: a program by its name or path, and where given the words behind it."""
     words = words_of(invocation)
-    if not words or not tool:
-        return False
+    return bool(words and tool) and any(_runs(words[at:], tool) for at in _programs(words))
+
+
+def _runs(words: list[str], tool: list[str]) -> bool:
     program = words[0].strip("\"'")
     if program.lower() != tool[0] and posixpath.basename(program).lower() != tool[0]:
         return False
@@ -57,6 +73,46 @@ def calls(invocation: str, tool: list[str]) -> bool:
             return False
         at = rest.index(word, at) + 1
     return True
+
+
+def _programs(words: list[str]) -> list[int]:
+    """Return where a program may stand: first, and behind one that runs another (`timeout 60 uv run pytest`)."""
+    # Options first: they belong to a `sudo` that `words_of` has left out.
+    places = _behind(words, 0) if words[0].startswith("-") else [0]
+    for at in places:  # grows as it is gone through, and only to the right
+        found = _behind_runner(words, at)
+        places += [place for place in found if place not in places]
+        if len(places) > _PLACES:
+            break
+    return places
+
+
+def _behind_runner(words: list[str], at: int) -> list[int]:
+    name = posixpath.basename(words[at].strip("\"'")).lower()
+    named_behind = _RUNNERS.get(name, _RUNNERS.get(_VERSION.sub("", name)))
+    if named_behind is None:
+        return []
+    at += 1
+    if named_behind != _AT_ONCE:
+        while at < len(words) and words[at] not in named_behind:
+            if not (words[at].startswith("-") or words[at - 1].startswith("-")):
+                return []
+            at += 1
+        at += 1
+    return _behind(words, at)
+
+
+def _behind(words: list[str], at: int) -> list[int]:
+    """Return where a program may stand behind the options of one that runs it, which begin at `at`."""
+    option = False
+    while at < len(words) and (words[at].startswith("-") or _DURATION.fullmatch(words[at])):
+        option = words[at].startswith("-")
+        at += 1
+    found = [at] if at < len(words) else []
+    # What stands behind an option may be its value (`sudo -u postgres psql`): the runner alone knows.
+    if option and at + 1 < len(words) and not words[at + 1].startswith("-"):
+        found.append(at + 1)
+    return found
 
 
 def shape(invocation: str) -> str:

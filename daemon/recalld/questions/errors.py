@@ -12,7 +12,10 @@ _SCAN = 64 * 1024
 """Characters of an output, its beginning and its end, in which an error is looked for."""
 _SIGNS = re.compile(
     r"error|exception|failed|failure|fatal|panic|cannot|can't|could not|unable|not found|denied|refused|no such"
-    r"|undefined|unexpected|invalid|traceback|错误|失败|异常|错",
+    r"|undefined|unexpected|invalid|traceback|unsupported|killed|crash|segfault|segmentation fault|core dumped|timed out"
+    r"|fehler|fehlgeschlagen|ungültig|nicht gefunden|konnte nicht|erreur|échec|échoué|introuvable|impossible|excepción|falló"
+    r"|no se pudo|no se puede|ошибк|не удалось|невозможно|исключени|не найден"
+    r"|错误|失败|异常|错|錯|失敗|異常|無法|无法|エラー|例外|できません|오류|실패|예외",
     re.IGNORECASE,
 )
 # One pass, the longest forms first; each kind has its own mark, so that a path does not equal a number.
@@ -28,7 +31,7 @@ _VARYING = re.compile(
     r"|(?P<number>(?<!\w)\d+(?:\.\d+)*(?:ms|s|kb|mb|gb|%)?(?![A-Za-z_]))"
 )
 _SPACE = re.compile(r"\s+")
-_WORD = re.compile(r"[A-Za-z_][\w]*|<\w+>|[^\x00-\x7f]+")
+_WORD = re.compile(r"[^\W\d]\w*|<\w+>")
 
 
 def normalised(line: str) -> str:

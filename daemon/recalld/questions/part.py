@@ -25,7 +25,10 @@ _PLACES = 50
 """Places of an output with the part that are looked at."""
 _LEAST = 3
 """Letters of a word that says something."""
-_NAME = re.compile(r"(?=\w*[^\W\d_])\w*\d\w*|\w*[a-z]\w*[A-Z]\w*|\w+_\w+", re.ASCII)
+_LEAST_UNSPACED = 4
+"""Characters of a language without spaces that say something."""
+_UNSPACED = re.compile(f"[{analysis.UNSPACED}]")
+_NAME = re.compile(r"(?=\w*[^\W\d_])\w*\d\w*|\w*[a-z]\w*[A-Z]\w*|[A-Z]{2,}[a-z]{2}\w*|\w+_\w+", re.ASCII)
 """A code, a class, an identifier: what stands alone for an error, where `error` or `cache` do not."""
 _CODES = frozenset(errno.errorcode.values()) | {"ENOTFOUND", "EAI_AGAIN", "ERESOLVE", "EINTEGRITY", "E404"}
 """Codes that are letters only: the system's, and some that Node.js and npm add to them."""
@@ -41,7 +44,9 @@ def met(snapshot: Snapshot, chosen: Filters, asked: str) -> list[tuple[StoredRec
     tokens = analysis.tokens(asked)
     if not 0 < len(tokens) <= MAX_TOKENS:
         return []
-    pattern = re.compile(r"[\W_]{0,8}".join(map(re.escape, tokens)))
+    # Terms are without accents, texts are not: what is typed with them stands in a text as it is typed.
+    written = [tokens] if asked.isascii() else [tokens, re.findall(r"[^\W_]+", asked.lower())]
+    pattern = re.compile("|".join([r"[\W_]{0,8}".join(map(re.escape, words)) for words in written if words]))
     text = Query.const_score_query(phrase(snapshot, "text", tokens), 1.0)
     output, message = snapshot.term("kind", "output"), snapshot.term("kind", "message")
     pasted = snapshot.all_of(message, snapshot.term("role", "user"))
@@ -83,7 +88,7 @@ def _places(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str
             return
         start, end = found.span()
         at = end
-        if (start and low[start - 1].isalnum()) or (end < len(low) and low[end].isalnum()):
+        if _within_a_word(low, start) or _within_a_word(low, end):
             continue
         first = low.rfind("\n", 0, start) + 1
         last = low.find("\n", end)
@@ -91,9 +96,17 @@ def _places(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str
         yield start - first, end - first, line
 
 
+def _within_a_word(text: str, at: int) -> bool:
+    """Tell whether a word goes on from before `at` to behind it; in a language without spaces none does."""
+    around = text[at - 1 : at + 1] if at else ""
+    return len(around) == 2 and around.isalnum() and not _UNSPACED.search(around)
+
+
 def _tells(written: str, tokens: tuple[str, ...]) -> bool:
     """Tell whether a part, as some output has it, says which error it is."""
     if any(_NAME.fullmatch(word) or word in _CODES for word in re.findall(r"\w+", written)):
         return True
     says = [t for t in tokens if len(t) >= _LEAST and t not in STOP_WORDS and not errors.names_failure(t)]
+    if sum(_UNSPACED.match(t) is not None for t in tokens) >= _LEAST_UNSPACED:
+        return True
     return len(tokens) > 1 and any(not t.isdigit() for t in says)

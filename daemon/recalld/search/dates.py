@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from recalld import analysis
+from recalld.search import date_words
 from recalld.search.times import DAY_MS, Clock, epoch_ms
 
 SLACK_DAYS = 7
@@ -81,20 +82,25 @@ Lean = Span | EveryYear
 @lru_cache(maxsize=256)
 def leans(text: str, clock: Clock) -> tuple[Lean, ...]:
     """Return the times that a question names, none for most."""
-    if not _GATE.search(text):
-        return ()
     return tuple(lean for _, lean in _expressions(text, clock))
 
 
 @lru_cache(maxsize=256)
 def words(text: str, clock: Clock) -> frozenset[str]:
     """Return the terms that a question's dates are made of: a session of that time need not say them."""
-    if not _GATE.search(text):
-        return frozenset()
-    return frozenset(t for m, _ in _expressions(text, clock) for t in analysis.terms(m[0]))
+    return frozenset(t for written, _ in _expressions(text, clock) for t in analysis.terms(written))
 
 
-def _expressions(text: str, clock: Clock) -> list[tuple[re.Match[str], Lean]]:
+def _expressions(text: str, clock: Clock) -> list[tuple[str, Lean]]:
+    """Return (as written, the time that it names) for each date of a text."""
+    found = [(m[0], lean) for m, lean in _english(text, clock)] if _GATE.search(text) else []
+    for written, time in date_words.times(text):
+        there = _named(time, clock) if isinstance(time, str) else [_ago(*time, clock)]
+        found += [(written, lean) for lean in there]
+    return found
+
+
+def _english(text: str, clock: Clock) -> list[tuple[re.Match[str], Lean]]:
     found: list[tuple[re.Match[str], Lean]] = []
     for m in _ISO.finditer(text):
         found += [(m, n) for n in _calendar(int(m[1]), int(m[2]), int(m[3]) if m[3] else None, clock)]
@@ -143,10 +149,13 @@ def _relative(m: re.Match[str], clock: Clock) -> list[Lean]:
         return _named(("this " if m["last"].lower() == "this" else "last ") + m["unit"].lower(), clock)
     count = m["count"].lower()
     number = int(count) if count.isdigit() else _NUMBERS[count]
-    size = {"day": 1, "week": 7, "month": 30, "year": 365}[m["ago"].lower()]
-    middle = clock.midnight(-number * size)
-    slack = timedelta(days=size // 2)
-    return [_span(middle - slack, middle + slack + timedelta(days=1))]
+    return [_ago(number, {"day": 1, "week": 7, "month": 30, "year": 365}[m["ago"].lower()], clock)]
+
+
+def _ago(number: int, days: int, clock: Clock) -> Lean:
+    middle = clock.midnight(-number * days)
+    slack = timedelta(days=days // 2)
+    return _span(middle - slack, middle + slack + timedelta(days=1))
 
 
 def _named(name: str, clock: Clock) -> list[Lean]:

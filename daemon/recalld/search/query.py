@@ -41,7 +41,7 @@ LONGEST_PHRASE = 128
 """Words side by side that are looked for; of a longer phrase the first ones. (8,000 single letters took five seconds.)"""
 
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」"}
-_OPTION = re.compile(r"[\w.-]+=\S+")
+_OPTION = re.compile(r"[\w.-]+=\S+|[A-Za-z]")
 _FIELD = re.compile(f"({'|'.join(FIELDS)}):", re.IGNORECASE | re.ASCII)
 """ASCII: else `İs:` is `is:` to the expression and to nothing else."""
 
@@ -177,7 +177,7 @@ def parse(text: str, clock: times.Clock) -> ParsedQuery:
     odd: list[str] = []
     items = _scan(text, clock, odd)
     if any(item.minus and item.kind == "word" and not item.quoted and _OPTION.fullmatch(item.text) for item in items):
-        for item in items:  # a command line: nobody leaves out what has a value
+        for item in items:  # a command line: nobody leaves out what has a value, or a single letter
             item.minus = item.minus and (item.kind != "word" or item.quoted)
     for n, item in enumerate(items):
         if item.kind == "or" and not _joins(items, n):

@@ -9,20 +9,15 @@ each is, what stands before and after, and how much of the session speaks of the
 
 from __future__ import annotations
 
-import math
-import re
-from dataclasses import dataclass, field
-
 from tantivy import DocAddress, Occur, Query
 
-from recalld import analysis
 from recalld.index.documents import SESSION_WEIGHT, SUB_AGENT_WEIGHT
-from recalld.search import dates, english, weights
+from recalld.search import weights
 from recalld.search.masks import integers, one_of
-from recalld.search.query import Clause, Word
 from recalld.search.ranking import Hit, Match, Ranked, recency, sort
 from recalld.search.sums import Bits, Sums, Worth
 from recalld.search.tiers import Found, Search, patterns
+from recalld.search.units import Unit, parts_of, units_of
 from recalld.search.words import any_of
 
 _MAX_UNITS = 20
@@ -40,36 +35,12 @@ _ANCHORED = 5_000
 find."""
 _KEPT = 8
 """Records of a session that are kept to be told apart and shown."""
-_CORRECTED = 2
-"""Unknown words that are taken for what they are spelt like."""
-_RUN = re.compile(f"[{analysis.UNSPACED}]")
-
-
-@dataclass(slots=True)
-class Unit:
-    """One thing of a question that an answer may hold: a word in any form, a name, a pair of characters."""
-
-    query: Query | None
-    """None: the index does not hold it."""
-    rarity: float
-    """Its weight."""
-    count: int = 0
-    """About how many documents hold it."""
-    plain: list[Query] = field(default_factory=list)
-    """The same as plain terms, for the first look."""
-    guessed: bool = False
-    """It is taken for what it is spelt like: part of what was asked, but no proof that an answer was found."""
-    place: int = 0
-    """Which of the question's parts it is."""
-    needed: bool = True
-    """It is part of what was asked; else it only lifts what holds it: words that say little. (The words of a date are
-    part of it where the index holds them: 0.1 points of hit@5 more than without.)"""
 
 
 def related(search: Search) -> Found | None:
     """Return the sessions that hold the most of the question, or None."""
-    parts = [p for clause in search.clauses[:_MAX_WORDS] for p in _parts(search, clause)]
-    units = _units(search, parts)
+    parts = [p for clause in search.clauses[:_MAX_WORDS] for p in parts_of(search, clause)]
+    units = units_of(search, parts)
     whole = sum(u.rarity for u in units if u.needed or u.guessed)
     held = sorted((u for u in units if u.query is not None), key=lambda u: (not u.needed, -u.rarity))[:_MAX_UNITS]
     needed = [u for u in held if u.needed]
@@ -94,71 +65,6 @@ def _anchors(units: list[Unit]) -> list[Unit]:
         if n >= _FEWEST_ANCHORS and total > _ANCHORED:
             return units[:n]
     return units
-
-
-# -- units -----------------------------------------------------------------------------------------------------------
-
-
-def _units(search: Search, parts: list[Clause]) -> list[Unit]:
-    total = max(search.snapshot.searcher.num_docs, 1)
-    found: list[Unit] = []
-    seen: set[object] = set()
-    corrected = 0
-    dated = dates.words(search.parsed.text, search.clock)
-    for place, part in enumerate(parts):
-        tokens = tuple(w.tokens for w in part)
-        key = tuple(analysis.stem(t[0]) if len(t) == 1 else t for t in tokens)
-        if key in seen:
-            continue
-        seen.add(key)
-        count = sum(search.words.spread_frequency(w) for w in part)
-        token = part[0].tokens[0] if len(part) == 1 and len(part[0].tokens) == 1 else ""
-        if count and token in english.STOP_WORDS:
-            said = search.words.exact_clause(part)
-            found.append(Unit(said, weights.STOP_WEIGHT * _rarity(total, count), count, [said], place=place, needed=False))
-            continue
-        if count:
-            plain = [q for word in part for q in search.words.terms(word)]
-            any_form = search.words.forms_clause(part)
-            found.append(Unit(any_form, _rarity(total, count), count, plain, place=place))
-            continue
-        if token in dated or token in english.STOP_WORDS:
-            continue
-        near = None
-        if corrected < _CORRECTED:
-            near = next((q for q in map(search.words.close, part) if q is not None), None)
-        corrected += near is not None
-        plain = [near] if near is not None else []
-        found.append(Unit(near, _rarity(total, 1), 1, plain, guessed=near is not None, place=place, needed=near is None))
-    return found
-
-
-def _rarity(total: int, count: int) -> float:
-    return math.log(1 + max(total - count + 0.5, 0.5) / (count + 0.5))
-
-
-def _parts(search: Search, clause: Clause) -> list[Clause]:
-    """Return the things that a clause asks for: mostly itself, else the pieces of what the index does not hold."""
-    if len(clause) > 1:
-        return [clause]
-    word = clause[0]
-    if len(word.tokens) == 1:
-        if not search.words.is_camel(word) or search.words.spread_frequency(word):
-            return [clause]
-        parts = [p for p in analysis.split_identifier(word.text) if len(p) > 2 and p.isalpha()]
-        return [(Word(p, (p,)),) for p in parts] or [clause]
-    if search.words.spread_frequency(word) and search.snapshot.count(search.words.exact(word)):
-        return [clause]
-    pieces: list[tuple[str, ...]] = []
-    for before, after in zip(word.tokens, (*word.tokens[1:], ""), strict=True):
-        unspaced = bool(_RUN.match(before))
-        if unspaced and after and _RUN.match(after):
-            pieces.append((before, after))
-        elif not unspaced and len(before) > 1 and before not in english.STOP_WORDS and not before.isdigit():
-            pieces.append((before,))
-    if not pieces:
-        return [clause]
-    return [(Word(" ".join(p), p),) for p in dict.fromkeys(pieces)]
 
 
 # -- candidates ------------------------------------------------------------------------------------------------------
@@ -211,7 +117,8 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
     addresses = [a for _, a in hits]
     numbers, codes, places, sizes = (integers(searcher, n, addresses) for n in ("snum", "weight", "ord", "size"))
     bits_of = Bits()
-    asked = Sums([u.rarity if u.needed else 0.0 for u in units], bits_of)
+    proof = Sums([u.rarity if u.needed else 0.0 for u in units], bits_of)
+    asked = Sums([u.rarity if u.needed or u.guessed else 0.0 for u in units], bits_of)
     worth = Worth([u.rarity for u in units], asked, whole)
     lengths = [size for size, code in zip(sizes, codes, strict=True) if code < SESSION_WEIGHT]
     mean = max(sum(lengths) / len(lengths), 1.0) if lengths else 1.0
@@ -226,7 +133,7 @@ def _ranked(search: Search, candidates: list[int], units: list[Unit], whole: flo
         value = worth[words] / (base + slope * (mean if title else size)) * kind_weights[code]
         sessions[number].append((value, words, address, -9 if title else place))
         held[number] |= words
-    if max(asked[words] for words in held.values()) < weights.MIN_COVERAGE * whole:
+    if max(proof[words] for words in held.values()) < weights.MIN_COVERAGE * whole:
         return []
     counts = search.sessions.sizes(search.snapshot, candidates)
     mean_count = max(sum(counts.values()) / len(counts), 1.0) if counts else 1.0

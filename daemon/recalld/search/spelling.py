@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
 from recalld import analysis
 
+BENT_BEGINNING = 5
+BENT_ENDING = 2
+"""Letters that two forms of a word have in common at least, and that either may have behind them."""
 _LATIN = frozenset("abcdefghijklmnopqrstuvwxyz")
+_HALF = 2
+"""Letters of a word before or behind a space that was left out, at least."""
+_NAME_AND_NUMBER = re.compile(r"([A-Za-z]{2,})-?([0-9]{1,4})")
+_NUMBER_AND_UNIT = re.compile(r"([0-9]+(?:[.,][0-9]+)*)([A-Za-z]{1,3})")
+_BARE_NUMBER = re.compile(r"[0-9]{4,15}")
+_MARKED_NUMBER = re.compile(r"[0-9]{1,3}(?:[.,_'][0-9]{3}){1,4}")
 
 
 def one_apart(a: str, b: str) -> bool:
@@ -37,6 +47,33 @@ def distance_within(a: str, b: str, most: int) -> bool:
         if min(row) > most:
             return False
     return row[-1] <= most
+
+
+def is_bent(a: str, b: str) -> bool:
+    """Tell whether two words differ in their endings alone."""
+    common = len(analysis.common_beginning(a, b))
+    return common >= BENT_BEGINNING and max(len(a), len(b)) - common <= BENT_ENDING
+
+
+def otherwise_written(text: str, tokens: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return how the same word may be written otherwise, as terms: a name and its number together and apart (`sha256`,
+    `SHA-256`), a number and its unit apart (`6.1MB`), a number with and without marks between thousands (`1,204,882`)."""
+    if found := _NAME_AND_NUMBER.fullmatch(text):
+        name, number = found[1].lower(), found[2]
+        return [(name, number)] if len(tokens) == 1 else [(name + number,)]
+    if found := _NUMBER_AND_UNIT.fullmatch(text):
+        return [(*re.findall(r"\d+", found[1]), found[2].lower())]
+    if _BARE_NUMBER.fullmatch(text):
+        return [tuple(re.findall(r"\d+?(?=(?:\d{3})*$)", text))]
+    if _MARKED_NUMBER.fullmatch(text):
+        return [("".join(tokens),)]
+    return []
+
+
+def halves(token: str) -> Iterator[tuple[str, str]]:
+    """Yield the two words that one may be whose space or underscore was left out (`pgrepack`)."""
+    for n in range(_HALF, len(token) - _HALF + 1):
+        yield token[:n], token[n:]
 
 
 def early_slips(word: str, beginning: int) -> Iterator[str]:

@@ -11,7 +11,7 @@ from tantivy import Occur, Query
 
 from recalld.index.documents import SUB_AGENT_WEIGHT
 from recalld.index.reader import Snapshot
-from recalld.search import dates, english, ranking, snippets, spread, weights
+from recalld.search import dates, ranking, snippets, spread, stopwords, weights
 from recalld.search.filters import Filters, Part
 from recalld.search.masks import Sessions, sessions_of
 from recalld.search.query import KNOWN, MAX_QUERY, Clause, ParsedQuery, Word
@@ -143,7 +143,7 @@ def patterns(search: Search, tier: Tier, clauses: Sequence[Clause] | None = None
     found: list[snippets.Pattern] = []
     for place, clause in enumerate(search.clauses if clauses is None else clauses):
         for word in clause:
-            if tier == "related" and word.text.lower() in english.STOP_WORDS:
+            if tier == "related" and word.text.lower() in stopwords.STOP_WORDS:
                 continue
             names = [t for t in word.tokens if len(t) > 2 and t.isalpha()]
             loose = tier != "exact" and not word.prefix

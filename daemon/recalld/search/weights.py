@@ -58,6 +58,9 @@ MIN_COVERAGE = 0.2
 """Share of a question, by rarity, that some session must hold: one known word among made-up ones is none. Measured:
 0.1 leaves 4 questions without an answer, 0.2 6, 0.3 13. (Asked of every session, 0.2 cost 2 points of hit@5.)"""
 
+NAME_COVERAGE = 0.5
+"""The same of a name's pieces: a file that is not there is not found by its ending. By judgement."""
+
 
 def _weight_of(code: int) -> float:
     if code & SESSION_WEIGHT:

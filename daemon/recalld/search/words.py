@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice, product
 
 from tantivy import Occur, Query
 
@@ -12,7 +13,7 @@ from recalld.index.reader import Snapshot
 from recalld.search import chinese, english, spelling, weights
 from recalld.search.masks import sessions_of
 from recalld.search.query import LONGEST_WORD, Clause, Word
-from recalld.search.spelling import distance_within, one_apart
+from recalld.search.spelling import distance_within, halves, is_bent, one_apart, otherwise_written
 
 _HEX = re.compile(r"[0-9a-f]{7,64}")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
@@ -28,6 +29,10 @@ _EXPANSIONS = 64
 _WALKED_BEGINNING = 4
 """Letters at least behind which the dictionary is walked for slips: few words are left there (0.02 ms; 2 ms where
 thousands begin so)."""
+_PAIRS = 4
+"""Pairs of words that one may be whose space was left out, at most, the rarest ones; and names that one may be."""
+_LONGEST_NAME = 12
+"""Words of a name that may be misspelt."""
 _NEAR_PREFIX = 3
 _NEAR_SCAN = 1000
 """Words of such a part of the dictionary that are looked at, the most frequent ones."""
@@ -147,7 +152,7 @@ class Words:
         if is_name(token):
             counts += [self._df("stem", s) for s in english.stems(token)]
             counts += [self._df("text", t) for t in self.same_stem(token)]
-        counts += [self._df("text", written[0]) for written in self.writings(word)]
+        counts += [self.frequency((Word(word.text, written),)) for written in self.writings(word)]
         return max(counts)
 
     def _df(self, name: str, token: str) -> int:
@@ -223,9 +228,11 @@ class Words:
         return any_of(found)
 
     def writings(self, word: Word) -> list[tuple[str, ...]]:
-        """Return a Chinese word's other writings, simplified and traditional, that the index may hold."""
+        """Return a word's other writings that the index may hold: of a Chinese one simplified and traditional, of one with
+        a number together and apart (`sha256`, `SHA-256`)."""
         if word.text.isascii():
-            return []
+            written = [] if word.quoted else otherwise_written(word.text, word.tokens)
+            return [tokens for tokens in written if all(self._df("text", t) for t in tokens)]
         found = self._written.get(word.tokens)
         if found is None:
             found = self._written[word.tokens] = chinese.writings(
@@ -294,16 +301,53 @@ class Words:
         """Return the query for words spelt like one that the index does not hold; None where there is none.
 
         One slip of the finger for words of 4 letters and more, two for 8 and more if their first three letters are
-        right.
+        right; else a space that was left out. In a name (`apply_credtis.py`) for each of its words.
         """
         token = word.tokens[0]
-        if len(word.tokens) > 1 or word.prefix or len(token) < _CLOSE_LETTERS or not is_name(token):
+        if len(word.tokens) > 1:
+            return self._close_name(word)
+        if word.prefix or len(token) < _CLOSE_LETTERS or not is_name(token):
             return None
         terms = self._near(token)
-        if not terms:
+        if terms:
+            self._remember(word, terms)
+            return any_of([self._term("text", t) for t in terms])
+        pairs = [pair for pair in halves(token) if all(self._df("text", half) for half in pair)]
+        pairs = sorted(pairs, key=lambda pair: min(self._df("text", half) for half in pair))[:_PAIRS]
+        if not pairs:
             return None
-        self._remember(word, terms)
-        return any_of([self._term("text", t) for t in terms])
+        self._remember(word, ["\x1f".join(pair) for pair in pairs])
+        return any_of([Query.phrase_query(self._schema, "text", [*pair]) for pair in pairs])
+
+    def _close_name(self, word: Word) -> Query | None:
+        """Return the query for names spelt like one; a number in it makes it an id, which is never corrected."""
+        tokens = word.tokens
+        if word.prefix or word.quoted or len(tokens) > _LONGEST_NAME or not all(map(is_name, tokens)):
+            return None
+        choices: list[tuple[str, ...]] = []
+        for token in tokens:
+            known = any(self._df(f, token) for f in ("text", "path"))
+            near = self._near(token)[:_PAIRS] if not known and len(token) > _CLOSE_LETTERS else ()
+            choices.append((token,) if known else near)
+        names = [name for name in islice(product(*choices), _PAIRS) if name != tokens]
+        found = [q for name in names for f in ("text", "path") for q in self._phrase(f, name)]
+        self._remember(word, ["\x1f".join(name) for name in names])
+        return any_of(found) if found else None
+
+    def bent(self, word: Word) -> dict[str, int]:
+        """Return the index's terms that are a word with another ending, in whatever language, and how many documents hold
+        each: `Sitzung` for `Sitzungen`, `письмо` for `письма`.
+
+        (Of English the stems know; what is left here are words that no stemmer of ours does.)
+        """
+        token = word.tokens[0]
+        if len(word.tokens) > 1 or word.prefix or len(token) < spelling.BENT_BEGINNING or not is_name(token):
+            return {}
+        beginning = token[: max(spelling.BENT_BEGINNING, len(token) - spelling.BENT_ENDING)]
+        found = self._searcher.terms_with_prefix("text", beginning, limit=_EXPANSIONS)
+        forms = {t: n for t, n in found if is_name(t) and is_bent(token, t)}
+        self._remember(word, [*forms])
+        return forms
 
     def _near(self, token: str) -> tuple[str, ...]:
         """Return the index's terms that a word may have been meant for, the most frequent first."""
