@@ -88,6 +88,17 @@ def test_blame_knows_worktrees_and_moved_projects_and_no_strangers(store: Store)
     assert [s for s, _ in blamed(store, "/w/app/src/index.ts")] == [here, tree, inside, moved]
 
 
+def test_blame_tells_a_file_from_one_of_its_name_further_down(store: Store) -> None:
+    top = store.add("top", "go", edit("/w/app/README.md"), time=NOW)
+    tree = store.add("tree", "go", edit("/trees/app/fix/README.md"), project="/trees/app/fix", time=NOW - DAY)
+    own = store.add("own", "go", edit("/w/app/.claude/worktrees/x/README.md"), project="/w/app", time=NOW - 2 * DAY)
+    below = store.add("below", "go", edit("/w/app/pkg/README.md"), project="/w/app/pkg", time=NOW - 3 * DAY)
+    store.add("same", "go", edit("/w/app/pkg/app/README.md"), time=NOW - 4 * DAY)
+    moved = store.add("moved", "go", edit("/old/app/pkg/README.md"), project="/old/app", time=NOW - 5 * DAY)
+    assert [s for s, _ in blamed(store, "/w/app/README.md")] == [top, tree, own]
+    assert [s for s, _ in blamed(store, "/w/app/pkg/README.md")] == [below, moved]
+
+
 def test_blame_names_the_sub_agent_that_wrote(store: Store) -> None:
     store.add("agent-7", "task", edit("/w/app/a.py"), sub_agent="tester")
     answer = questions.blame(store.snapshot, {"path": "/w/app/a.py"})

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from recalld import logs
 from recalld.ingest.batch import Batch
 
-FIRST_COMMIT_S = 0.2
+FIRST_COMMIT_S = 0.1
 """The first commit of a build comes this soon, so that something can be found at once."""
 
 COMMIT_S = 2.0

@@ -77,10 +77,20 @@ class _Wanted:
             return True
         if self.project is None or not full.endswith("/" + self.relative):
             return False
-        root = full[: -len(self.relative) - 1]
+        return self._is_twin(full[: -len(self.relative) - 1], posixpath.normpath(project or "/"))
+
+    def _is_twin(self, root: str, project: str) -> bool:
+        """Tell whether a directory is a worktree of the project, or the project before it moved, rather than one within it
+        that holds a file of the same name. `project` is where the session ran that named it."""
+        assert self.project is not None
+        if root.startswith(self.project + "/"):
+            within = root[len(self.project) + 1 :].partition("/")[0]
+            return within.startswith(".") or "worktree" in within.lower()
         name = posixpath.basename(self.project)
         mine = posixpath.basename(root)
-        return mine == name or mine.startswith((name + "-", name + "_", name + ".")) or f"/{name}/" in root + "/"
+        if mine == name or mine.startswith((name + "-", name + "_", name + ".")):
+            return True
+        return f"/{name}/" in root and f"{project}/".startswith(f"{root}/")  # `worktrees/name/branch`, worked in
 
 
 def _readings(snapshot: Snapshot, path: str, cwd: str | None) -> list[_Wanted]:
