@@ -307,16 +307,19 @@ def test_a_place_that_is_relative_is_refused(case: Case, name: str) -> None:
     assert not (case.root / "there").exists()
 
 
-def test_the_outdated_index_keeps_what_only_it_holds(case: Case) -> None:
+@pytest.mark.parametrize("part", ["analysis", "redactor", "sources"])
+def test_an_index_made_with_an_older_part_is_made_anew_and_keeps_what_only_it_holds(case: Case, part: str) -> None:
     fill(case)
     case.end()
     pointer = case.places.index / "current"
     told = json.loads(pointer.read_bytes())
-    told["made_with"]["redactor"] = 0
+    now = told["made_with"].copy()
+    told["made_with"][part] = 0
     pointer.write_text(json.dumps(told))
     case.read()
     holds_what_files_hold(case)
     assert case.found("purgedterm") == [GONE]
+    assert json.loads(pointer.read_bytes())["made_with"] == now
 
 
 def test_a_second_daemon_names_the_first(case: Case) -> None:

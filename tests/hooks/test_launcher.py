@@ -170,8 +170,10 @@ def test_a_start_is_asked_for_once_a_minute(machine: Machine) -> None:
     machine.client().close()
 
 
-def test_a_status_line_starts_nothing(machine: Machine) -> None:
-    assert machine.run("statusline", "claude-code", stdin={"cwd": PROJECT}) == ""
+def test_a_status_line_tells_that_no_daemon_runs_and_starts_none(machine: Machine) -> None:
+    told = "recall: not running (recall start)\n"
+    assert machine.run("statusline", "claude-code", stdin={"cwd": PROJECT}) == told
+    assert machine.recall("statusline", "qwen-code", stdin=b"{}").stdout.decode() == told
     assert not (machine.places.data / "start-asked").exists()
 
 

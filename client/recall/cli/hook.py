@@ -45,7 +45,7 @@ def hook(words: tuple[str, ...]) -> None:
 @click.command()
 @click.argument("words", metavar="AGENT", nargs=-1)
 def statusline(words: tuple[str, ...]) -> None:
-    """Print the status line for AGENT, which hands its JSON in on stdin; nothing where no daemon runs."""
+    """Print the status line for AGENT, which hands its JSON in on stdin; it starts no daemon, and tells if none runs."""
     _run("statusline", *words)
 
 

@@ -23,6 +23,8 @@ LIMIT = 0.25
 MAX_STDIN = 4 * 1024 * 1024
 """Bytes. The largest seen of an agent was 1.6 MB; more than this is not worth anybody's time."""
 MAX_ANSWER = 1024 * 1024
+ABSENT = b"recall: not running (recall start)\n"
+"""The status line where no daemon runs."""
 ONCE_IN = 60
 """Seconds between two requests to start the daemon."""
 
@@ -59,6 +61,8 @@ def main(argv: list[str], settings: "Settings") -> None:
         if what == "hook":
             ask_for_start(settings)
         read_value()  # an agent that is still writing must not meet a closed pipe
+        if what == "statusline":
+            write(ABSENT)
         leave()
     data = read_value()
     write(ask(path, frame(what, names, data)))

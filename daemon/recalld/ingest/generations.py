@@ -12,7 +12,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from recalld import analysis
+from recalld import analysis, sources
 from recalld.index import schema
 
 
@@ -20,7 +20,7 @@ def made_with() -> dict[str, int]:
     """Return what the documents of an index depend on, beside the files themselves."""
     from recalld.redact import VERSION  # takes 50 ms to load, which the main process, a reader, is spared
 
-    return {"format": schema.FORMAT, "analysis": analysis.VERSION, "redactor": VERSION}
+    return {"format": schema.FORMAT, "analysis": analysis.VERSION, "redactor": VERSION, "sources": sources.VERSION}
 
 
 @dataclass(frozen=True, slots=True)
