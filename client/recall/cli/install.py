@@ -18,7 +18,7 @@ REFUSED = 4
 _WORDS = {
     "made": "made",
     "changed": "changed",
-    "unchanged": "as it is to be",
+    "unchanged": "nothing to change",
     "restored": "as it was before, to the byte",
     "removed": "removed",
     "refused": "left alone",
