@@ -45,6 +45,7 @@ REWRITTEN = {".claude.json"}
 def test_what_one_real_agent_worked_out_another_is_told(world: World, model: StandIn, first: Agent, second: Agent) -> None:
     need(first, second)
     world.recall("start")
+    world.recall("sync")  # what was before has been read when the agent starts
     works = world.project / "pool.toml"
     moves = (
         Shell(f"test -e {works} || {{ echo 'PoolError: vermilion lease of ledger 7 has run out' >&2; sleep 0.3; exit 4; }}"),
@@ -72,6 +73,7 @@ def test_of_two_agents_at_one_file_the_second_is_told_of_the_first(
 ) -> None:
     need(first, second)
     world.recall("start")
+    world.recall("sync")  # what was before has been read when the agent starts
     world.recall("install", second)
     file = world.project / "customs.py"
     held = Say("Written.", when=threading.Event())
@@ -94,6 +96,7 @@ def test_every_prompt_and_answer_of_a_session_that_goes_on_is_found_within_a_sec
     world: World, model: StandIn, agent: Agent
 ) -> None:
     world.recall("start")
+    world.recall("sync")  # what was before has been read when the agent starts
     session: str | None = None
     for word in ("amaranth", "bergamot", "coriander"):
         prompt, answer = f"what became of the {word} order", f"The {word} order has been shipped."
@@ -120,6 +123,7 @@ def test_every_prompt_and_answer_of_a_session_that_goes_on_is_found_within_a_sec
 def test_after_a_compaction_a_session_is_told_what_it_did(world: World, model: StandIn, agent: Agent, compacts: str) -> None:
     need(agent)
     world.recall("start")
+    world.recall("sync")  # what was before has been read when the agent starts
     world.recall("install", agent)
     file = world.project / "customs.py"
     # Tokens from which Codex compacts: the stand-in model says that every answer took it past them.
@@ -140,6 +144,7 @@ def test_a_person_who_has_set_no_variable_is_served(tmp_path: Path, model: Stand
         others = [other for other in COMMANDS if other != agent]
         earlier = world.session(others[0], *POOL).session
         world.recall("start")
+        world.recall("sync")  # what was before has been read when the agent starts
         world.recall("install")
         moves = (Ask("recall", {"query": "QueuePool limit"}), Say("It is the pool again, I am afraid."))
         turn = world.turn(agent, model, POOL_ASKED, *moves)
@@ -161,6 +166,7 @@ def test_a_patch_of_codex_s_own_tool_is_told_of_the_file(world: World, model: St
     file.write_text(f"{TARIFF_LINE}\n")
     world.session("claude-code", *tariff(file))
     world.recall("start")
+    world.recall("sync")  # what was before has been read when the agent starts
     world.recall("install", "codex")
     # Codex offers its patch tool to models that it knows to have been taught it.
     turn = world.turn("codex", model, "mark it", Open(str(file), TARIFF_LINE), Say("Marked."), codex={"model": '"gpt-5.5"'})
@@ -173,6 +179,7 @@ def test_without_a_daemon_a_turn_goes_on_and_the_next_one_is_told(world: World, 
     others = [other for other in COMMANDS if other != agent]
     world.session(others[0], *POOL)
     world.recall("start")
+    world.recall("sync")  # what was before has been read when the agent starts
     world.recall("install", agent)
     world.recall("stop")
     assert read_lock(world.places) is None
@@ -189,6 +196,7 @@ def test_after_uninstall_nothing_of_ours_is_left(world: World, model: StandIn, a
     for path, data in before.items():
         path.write_bytes(data)
     world.recall("start")
+    world.recall("sync")  # what was before has been read when the agent starts
     world.recall("install", agent)
     world.turn(agent, model, POOL_ASKED, Ask("recall", {"query": "QueuePool"}), Say("I see.")).end()
     assert all(ours in model.everything() for ours in OURS), [o for o in OURS if o not in model.everything()]

@@ -66,6 +66,7 @@ def _play(world: World, agent: Agent) -> Played:
         "tariff": world.session(first, *tariff(file), minutes_ago=3).session,
     }
     world.recall("start")
+    world.recall("sync")  # what was before has been read when the agent starts
     world.recall("install", agent)
     held = Say(ANSWER, when=threading.Event())
     moves = (Shell(SOCKET_FAILS), Open(str(file), TARIFF_LINE), Ask("recall", {"query": "QueuePool limit"}), held)
