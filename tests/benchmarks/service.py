@@ -109,15 +109,15 @@ def words_of(corpus: Path) -> list[str]:
     return mixed
 
 
-def ask(machine: Machine, queries: list[str], stop: threading.Event | None, count: int) -> list[float]:
-    """Ask `count` searches, or until `stop`; return their round trips in milliseconds."""
+def ask(machine: Machine, queries: list[str], stop: threading.Event | None, count: int, **params: Any) -> list[float]:
+    """Ask `count` searches for ten sessions, or until `stop`; return their round trips in milliseconds."""
     took: list[float] = []
     with machine.client() as client:
         n = 0
         while n < count and not (stop and stop.is_set()):
             query = queries[n % len(queries)]
             started = time.perf_counter()
-            client.search(query, limit=10)
+            client.search(query, limit=10, **params)
             took.append((time.perf_counter() - started) * 1000)
             n += 1
             if stop is not None:
@@ -237,6 +237,7 @@ def measure(corpus: Path) -> dict[str, Any]:
         time.sleep(SETTLE_S)
         figures["append_to_found_ms"] = appends(machine, corpus)
         figures["search_ms"] = quantiles(ask(machine, queries, None, SEARCHES))
+        figures["search_ten_snippets_ms"] = quantiles(ask(machine, queries, None, SEARCHES, matches=1))
         figures["start_s"] = start_again(machine, queries)
         figures["idle"] = idle(machine)
         machine.stop()

@@ -52,6 +52,8 @@ def test_any_string_is_answered(shared: Store, text: str) -> None:
     assert answer["tier"] in ("exact", "forms", "close", "related", None)
     assert (answer["tier"] is None) == (answer["hits"] == [] and answer["total"] == 0)
     assert len(answer["hits"]) <= answer["total"]
+    best = shared.ask(text, matches=1)["hits"]
+    assert best == [hit | {"matches": hit["matches"][:1]} for hit in answer["hits"]]
     for hit in answer["hits"]:
         assert len(hit["matches"]) <= 3
         for match in hit["matches"]:

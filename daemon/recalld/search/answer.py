@@ -60,7 +60,7 @@ def answer(search: Search, found: Found | None, params: Mapping[str, Any], began
     hits: list[dict[str, Any]] = []
     room = _PAGE_CHARACTERS
     if found:
-        for ranked in _completed(search, found, islice(found.ranked, offset, offset + limit)):
+        for ranked in _completed(search, found, islice(found.ranked, offset, offset + limit), min(shown, MATCHES)):
             if shown > MATCHES:
                 _add_matches(search, found, ranked, shown)
             hit, size = _hit(search, found, ranked, shown)
@@ -135,9 +135,9 @@ def _hit(search: Search, found: Found, ranked: Ranked, most: int) -> tuple[dict[
     return hit, size
 
 
-def _completed(search: Search, found: Found, page: Iterable[Ranked]) -> Iterator[Ranked]:
-    """Yield the sessions of a page with the matches to show and their number: what the ranking, which looks at the best
-    records of all sessions alone, has not seen of them."""
+def _completed(search: Search, found: Found, page: Iterable[Ranked], least: int) -> Iterator[Ranked]:
+    """Yield the sessions of a page with the matches to show (`least`, where there are so many) and their number: what the
+    ranking, which looks at the best records of all sessions alone, has not seen of them."""
     rest = iter(page)
     while some := list(islice(rest, _AT_ONCE)):
         open_ones = [r for r in some if not r.whole]
@@ -146,24 +146,24 @@ def _completed(search: Search, found: Found, page: Iterable[Ranked]) -> Iterator
         for query, ones in ((found.query, together), (found.partial, spread)):
             if query is not None and ones:
                 often = len(ones) > 1 and min(map(search.words.frequency, search.clauses), default=0) > _OFTEN
-                _count(search, query, ones) if often else _complete(search, query, ones)
+                _count(search, query, ones, least) if often else _complete(search, query, ones, least)
         yield from some
 
 
-def _count(search: Search, query: Query, some: list[Ranked]) -> None:
+def _count(search: Search, query: Query, some: list[Ranked], least: int) -> None:
     """Do what `_complete` does where there are many records: count them in buckets, and look for those that are still
     to be shown alone."""
     counts = _buckets(search, _of(search, query, some), len(some))
     lacking: list[Ranked] = []
     for ranked in some:
         seen, ranked.count = ranked.count, counts.get(ranked.number, 0)
-        if len(ranked.matches) < MATCHES and seen < ranked.count:
+        if len(ranked.matches) < least and seen < ranked.count:
             lacking.append(ranked)
     if lacking:
-        _complete(search, query, lacking)
+        _complete(search, query, lacking, least)
 
 
-def _complete(search: Search, query: Query, some: list[Ranked]) -> None:
+def _complete(search: Search, query: Query, some: list[Ranked], least: int) -> None:
     """Count the records that match `query` in some sessions, and look for those that are still to be shown: in all
     sessions at once, and again in one of which too little was seen."""
     snapshot = search.snapshot
@@ -174,12 +174,12 @@ def _complete(search: Search, query: Query, some: list[Ranked]) -> None:
     total: int = hits.count  # type: ignore[attr-defined]  # missing in the stubs
     found = hits.hits
     seen = search.sessions.numbers_at([a for _, a in found])
-    lacking = {r.number: r.matches for r in some if len(r.matches) < MATCHES}
+    lacking = {r.number: r.matches for r in some if len(r.matches) < least}
     looked_at = [n for n, number in enumerate(seen) if number in lacking]
     hashes = integers(snapshot.searcher, "hash", [found[n][1] for n in looked_at])
     for n, text_hash in zip(looked_at, hashes, strict=True):
         matches = lacking[seen[n]]
-        if len(matches) < MATCHES and all(m.hash != text_hash for m in matches):
+        if len(matches) < least and all(m.hash != text_hash for m in matches):
             score, address = found[n]
             matches.append(Match(0.0 if search.newest else score, address, 0, text_hash))
     if alone:
@@ -189,8 +189,8 @@ def _complete(search: Search, query: Query, some: list[Ranked]) -> None:
     all_counts = _buckets(search, here, len(some)) if total > len(seen) else counts
     for ranked in some:
         ranked.count = all_counts.get(ranked.number, 0)
-        if len(ranked.matches) < MATCHES and counts[ranked.number] < ranked.count:
-            _complete(search, query, [ranked])
+        if len(ranked.matches) < least and counts[ranked.number] < ranked.count:
+            _complete(search, query, [ranked], least)
 
 
 def _of(search: Search, query: Query, some: list[Ranked]) -> Query:
