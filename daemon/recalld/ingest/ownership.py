@@ -16,6 +16,9 @@ from recalld.sources import SOURCES
 if TYPE_CHECKING:
     from recalld.ingest.batch import Batch
 
+_COPIES = 10
+"""Copies of copies that are followed, until ownership is decided: two may say it of each other."""
+
 
 def decide(batch: Batch) -> None:
     """Bring the ownership of every lineage that changed up to date, in memory."""
@@ -31,15 +34,22 @@ def decide(batch: Batch) -> None:
             member.regroup = False
 
 
+def whose(batch: Batch, session: Session, uid: str) -> tuple[Session, str, Node | None]:
+    """Return (session, uid, node) of the message that has the text of this one: its own, or what it is a copy of. There
+    is no node where a file that is read anew no longer holds it."""
+    node = session.nodes.get(uid)
+    for _ in range(_COPIES):
+        if node is None or node.owner is None:
+            break
+        session, uid = batch.session(node.owner[0]), node.owner[1]
+        node = session.nodes.get(uid)
+    return session, uid, node
+
+
 def says(batch: Batch, records: list[Record], project: str | None, fragments: bool, holder: Session, uid: str) -> bool:
     """Return whether the message `uid` of `holder` says what these records say: an id alone makes no copy, or a
     message would be lost wherever two unrelated ones are called the same."""
-    node: Node | None = holder.nodes[uid]
-    for _ in range(10):  # a copy of a copy, until ownership is decided
-        if node is None or node.owner is None:
-            break
-        holder, uid = batch.session(node.owner[0]), node.owner[1]
-        node = holder.nodes.get(uid)
+    holder, uid, node = whose(batch, holder, uid)
     theirs: Sequence[Held | StoredRecord] = batch.orphans.get((holder.skey, uid), ())
     if node is not None and node.own:
         theirs = node.held
