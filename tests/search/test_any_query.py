@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from recall.errors import UsageError
 from recalld.index.reader import IndexReader
-from recalld.search import query, search, words
+from recalld.search import query, search, spelling
 from recalld.search.dates import leans
 from recalld.search.times import Clock, zone_of
 from search.search_store import NOW, Store
@@ -234,7 +234,7 @@ def test_what_does_not_parse_is_text(text: str, filters: dict[str, tuple[str, ..
 
 @given(st.text("abc", min_size=1, max_size=6), st.text("abc", min_size=1, max_size=6))
 def test_the_quick_look_at_one_slip_agrees_with_the_full_one(a: str, b: str) -> None:
-    assert words.one_apart(a, b) == words.distance_within(a, b, 1)
+    assert spelling.one_apart(a, b) == spelling.distance_within(a, b, 1)
 
 
 def test_many_threads_may_ask_at_once(shared: Store) -> None:

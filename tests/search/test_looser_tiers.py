@@ -277,3 +277,30 @@ def test_a_date_in_the_question_leans(store: Store, when: str, question: str) ->
     store.add("after", "we discussed the flaky deploy pipeline", time=moment + 45 * DAY)
     assert store.found(f"what did someone discuss of flaky pipelines {question}")[0] == wanted
     assert store.found(f"pipelines, {question}")[0] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("für uns: das Schaltjahr bricht den Kalender", "Warum für das Schaltjahr kein Zollformular"),
+        ("où est le calendrier des marées", "où trouver calendrier marées zygomorphe"),
+    ],
+)
+def test_words_that_say_little_are_not_highlighted(store: Store, text: str, question: str) -> None:
+    store.add("wanted", text)
+    answer = store.ask(question)
+    assert answer["tier"] == "related"
+    match = answer["hits"][0]["matches"][0]
+    lit = {match["snippet"][a:b] for a, b in match["highlights"]}
+    assert lit and not lit & {"für", "das", "où"}
+
+
+@pytest.mark.parametrize("question", ["the network layer", "the video player", "ahoy there", "tomes pasados", "2024年前"])
+def test_a_word_that_only_holds_the_name_of_a_time_names_none(question: str) -> None:
+    from datetime import UTC
+
+    from recalld.search import dates
+    from recalld.search.times import Clock
+
+    assert dates.leans(question, Clock(NOW, UTC)) == ()
+    assert dates.words(question, Clock(NOW, UTC)) == frozenset()

@@ -25,8 +25,6 @@ from recall.types import BlameResult, ContextResult, FilesResult, FixResult, How
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-MOST = 1000
-"""Answers that a question may be asked for."""
 HELD = {True: ("did not come back", "green"), False: ("came back", "red"), None: ("not seen since", "dim")}
 MOST = 1_000
 """Answers that a question can be asked for: they come in one frame."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 
 from recalld.index.documents import (
     SEPARATOR,
@@ -25,7 +24,7 @@ from recalld.ingest.bans import Bans
 from recalld.ingest.fold import file_rank
 from recalld.ingest.fragments import take_fragment
 from recalld.ingest.nodes import Entry, Held, LeafTitle, Node, Session, is_person, load, title_of
-from recalld.ingest.ownership import decide, leave_behind, says
+from recalld.ingest.ownership import Said, decide, leave_behind
 from recalld.ingest.texts import FACT_PLACES, Texts
 from recalld.ingest.write import settle_session, write_session
 from recalld.model import Fact, Message, Record, is_name
@@ -33,9 +32,6 @@ from recalld.sources.base import Source
 
 _KEPT_NODES = 15_000
 """Nodes of sessions that are kept in memory between commits, about 1 KB each: what is written to now."""
-
-Same = Callable[[Session, str], bool]
-"""Returns whether a session's message of this id says what the one says that is being taken in."""
 
 
 class Batch:
@@ -182,8 +178,8 @@ class Batch:
             branch=message.branch,
         )
         if message.records:
-            same = partial(says, self, message.records, message.project, source.fragments)
-            self._enter(source, session, node, same, lambda: self._make_records(session, node, file, message))
+            said = Said(self, message.records, message.project, fragments=source.fragments)
+            self._enter(source, session, node, said, lambda: self._make_records(session, node, file, message))
         else:
             session.insert(node)
             session.new_links.setdefault(file.id, []).append((node.uid, node.up, node.offset))
@@ -215,9 +211,9 @@ class Batch:
             branch=self.texts.place(first.branch),
         )
         again = [self.texts.again(record) for record in records]
-        said = [Record(r.role, r.kind, r.text if r.side_at is None else r.text[: r.side_at]) for r in again]
-        same = partial(says, self, said, first.project, source.fragments)
-        self._enter(source, session, node, same, lambda: self._take_records(session, node, again))
+        told = [Record(r.role, r.kind, r.text if r.side_at is None else r.text[: r.side_at]) for r in again]
+        said = Said(self, told, first.project, fragments=source.fragments)
+        self._enter(source, session, node, said, lambda: self._take_records(session, node, again))
 
     def _session_for(self, file: StoredFile, skey: str) -> Session | None:
         """Return the session that a message of `file` goes to; None where a prompt history has nothing to add."""
@@ -232,9 +228,9 @@ class Batch:
             file.sessions.append(skey)
         return session
 
-    def _enter(self, source: Source, session: Session, node: Node, same: Same, fill: Callable[[], None]) -> None:
+    def _enter(self, source: Source, session: Session, node: Node, said: Said, fill: Callable[[], None]) -> None:
         """Insert a node with records: as a copy where another session holds it, else with what `fill` puts into it."""
-        elsewhere = self._elsewhere(session, node.uid, same) if source.lineage == "ids" and is_name(node.uid) else set()
+        elsewhere = self._elsewhere(session, node.uid, said) if source.lineage == "ids" and is_name(node.uid) else set()
         if elsewhere:
             # Whoever turns out to own it, the text is already there once.
             session.lineage |= elsewhere
@@ -293,7 +289,7 @@ class Batch:
             self.seen_uids.setdefault(hash(uid), skey)
         self.new_uids.setdefault(uid, set()).add(skey)
 
-    def _elsewhere(self, session: Session, uid: str, same: Same) -> set[str]:
+    def _elsewhere(self, session: Session, uid: str, said: Said) -> set[str]:
         """Return the other sessions that hold this message."""
         first = None if self.seen_uids is None else self.seen_uids.get(hash(uid), "")
         if first == "":
@@ -301,7 +297,7 @@ class Batch:
 
         def holds(skey: str) -> bool:
             there = self.session(skey)
-            return there.holds(uid) and same(there, uid)
+            return there.holds(uid) and said.by(there, uid)
 
         known = {s for s in session.lineage if holds(s)}
         if known:  # the others of the lineage are reached through these

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from recalld.index.documents import StoredRecord
 from recalld.ingest.nodes import Node, Session
+from recalld.ingest.ownership import whose
 from recalld.model import Message, Record
 
 if TYPE_CHECKING:
@@ -20,16 +21,8 @@ def take_fragment(batch: Batch, session: Session, node: Node, message: Message) 
     """Take in a further fragment of a message. A fork's file may have shown it before: then the text has it."""
     node.seen += 1
     session.touch(node)
-    owner, owned = session, node
-    for _ in range(10):  # a copy of a copy, until ownership is decided
-        if owned.owner is None:
-            break
-        owner = batch.session(owned.owner[0])
-        there = owner.nodes.get(owned.owner[1])
-        if there is None:
-            return
-        owned = there
-    if owned.own and node.seen > owned.merged:
+    owner, _, owned = whose(batch, session, node.uid)
+    if owned is not None and owned.own and node.seen > owned.merged:
         owned.merged = node.seen
         _merge(batch, owner, owned, message)
 

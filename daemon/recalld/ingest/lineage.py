@@ -40,16 +40,20 @@ class Ownership:
 def by_ids(lineage: Mapping[str, Holding]) -> Ownership:
     """Decide for agents that keep a message's id when they copy it: what has one id and was found to be one text is one
     record."""
+
+    def text_of(skey: str, uid: str) -> Place:
+        return lineage[skey].copied.get(uid, (skey, uid))
+
     holders: dict[Place, list[Place]] = {}
     for skey, holding in lineage.items():
         for uid, _, _ in holding.nodes:
             if is_name(uid):
-                holders.setdefault(holding.copied.get(uid, (skey, uid)), []).append((skey, uid))
+                holders.setdefault(text_of(skey, uid), []).append((skey, uid))
 
     first_own: dict[str, int | None] = {}
     ages: dict[str, tuple[int, int, int, str]] = {}
     for skey, holding in lineage.items():
-        own = [time or 0 for uid, time, _ in holding.nodes if len(holders.get(holding.copied.get(uid, (skey, uid)), ())) < 2]
+        own = [time or 0 for uid, time, _ in holding.nodes if len(holders.get(text_of(skey, uid), ())) < 2]
         first_own[skey] = min(own, default=None)
         first = min((time for _, time, _ in holding.nodes if time is not None), default=_NEVER)
         ages[skey] = (_depth(lineage, skey), first, min(own, default=-1), skey)

@@ -143,6 +143,8 @@ class Session:
     """Who owns what must be decided again."""
     unresolved: set[str] = field(default_factory=set)
     """Nodes whose parent has not been seen."""
+    relinked: bool = False
+    """A link has become a message: what hangs below it gets another parent, worked out once for all of them."""
     dirty_nodes: dict[str, Node] = field(default_factory=dict)
     """Nodes whose documents must be written in the next commit."""
     order: list[Node] | None = field(default_factory=list)
@@ -222,7 +224,7 @@ class Session:
             if self.totals is not None:
                 self.totals.nodes = min(self.totals.nodes, len(self.order))
         else:
-            self.unresolved.update(self.nodes)  # what hangs below it gets another parent
+            self.relinked = True
             self.rethink()
         del self.nodes[node.uid]
         self.dirty_nodes.pop(node.uid, None)

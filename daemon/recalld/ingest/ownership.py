@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recalld.index.documents import SEPARATOR, StoredRecord, session_key
@@ -15,6 +16,9 @@ from recalld.sources import SOURCES
 
 if TYPE_CHECKING:
     from recalld.ingest.batch import Batch
+
+_COPIES = 10
+"""Copies of copies that are followed, until ownership is decided: two may say it of each other."""
 
 
 def decide(batch: Batch) -> None:
@@ -31,34 +35,67 @@ def decide(batch: Batch) -> None:
             member.regroup = False
 
 
-def says(batch: Batch, records: list[Record], project: str | None, fragments: bool, holder: Session, uid: str) -> bool:
-    """Return whether the message `uid` of `holder` says what these records say: an id alone makes no copy, or a
-    message would be lost wherever two unrelated ones are called the same."""
-    node: Node | None = holder.nodes[uid]
-    for _ in range(10):  # a copy of a copy, until ownership is decided
+def whose(batch: Batch, session: Session, uid: str) -> tuple[Session, str, Node | None]:
+    """Return (session, uid, node) of the message that has the text of this one: its own, or what it is a copy of. There
+    is no node where a file that is read anew no longer holds it."""
+    node = session.nodes.get(uid)
+    for _ in range(_COPIES):
         if node is None or node.owner is None:
             break
-        holder, uid = batch.session(node.owner[0]), node.owner[1]
-        node = holder.nodes.get(uid)
-    theirs: Sequence[Held | StoredRecord] = batch.orphans.get((holder.skey, uid), ())
-    if node is not None and node.own:
-        theirs = node.held
-    if not theirs:
-        return True  # its text is on the way from one session to another
+        session, uid = batch.session(node.owner[0]), node.owner[1]
+        node = session.nodes.get(uid)
+    return session, uid, node
 
-    def one(held: Held | StoredRecord, record: Record) -> bool:
+
+class Said:
+    """What a message says that is being taken in, worked out once for all the sessions that may hold it too."""
+
+    def __init__(self, batch: Batch, records: list[Record], project: str | None, *, fragments: bool) -> None:
+        self._batch = batch
+        self._records = records
+        self._project = project
+        self._fragments = fragments
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [self._batch.texts.as_stored(record, self._project) for record in self._records]
+
+    @cached_property
+    def _hashes(self) -> list[int]:
+        hash_stored = self._batch.texts.hash_stored
+        said = zip(self._records, self._texts, strict=True)
+        return [hash_stored(record.role, record.kind, text, self._project) for record, text in said]
+
+    def by(self, holder: Session, uid: str) -> bool:
+        """Return whether the message `uid` of `holder` says it: an id alone makes no copy, or a message would be lost
+        wherever two unrelated ones are called the same."""
+        holder, uid, node = whose(self._batch, holder, uid)
+        theirs: Sequence[Held | StoredRecord] = self._batch.orphans.get((holder.skey, uid), ())
+        if node is not None and node.own:
+            theirs = node.held
+        if not theirs:
+            return True  # its text is on the way from one session to another
+        found = [self._is_one(holder, held, n) for n, held in enumerate(theirs[: len(self._records)])]
+        return any(found) if self._fragments else all(found) and len(theirs) == len(self._records)
+
+    def _is_one(self, holder: Session, held: Held | StoredRecord, n: int) -> bool:
+        """Return whether a record of `holder` and the `n`th one here are one, but for what came behind it: what a side
+        file holds, or, where the agent writes a message in fragments, the further ones."""
+        batch, record = self._batch, self._records[n]
         if (held.role, held.kind) != (record.role, record.kind):
             return False
-        if held.hash == batch.texts.hash(record, project):
+        if held.hash == self._hashes[n]:
             return True
         stored = held if isinstance(held, StoredRecord) else batch.record(holder, held.id)
         if stored is None and isinstance(held, Held):  # written, and not committed
             batch.writer.commit_held()
             stored = batch.record(holder, held.id)
-        return stored is not None and batch.texts.goes_on(stored, record, project, fragments=fragments)
-
-    found = [one(held, record) for held, record in zip(theirs, records, strict=False)]
-    return any(found) if fragments else all(found) and len(theirs) == len(records)
+        if stored is None:
+            return False
+        new = self._texts[n]
+        if stored.side_at is not None and stored.text[: stored.side_at] == new:
+            return True
+        return self._fragments and (stored.text.startswith(f"{new}\n") or new.startswith(f"{stored.text}\n"))
 
 
 def leave_behind(batch: Batch, session: Session, uid: str) -> None:

@@ -92,11 +92,15 @@ class Texts:
         new = self.redactor(project).redact(second)
         return self.cut(f"{first}\n{new}" if first else new)
 
-    def hash(self, record: Record, project: str | None) -> int:
-        """Return the `hash_of` that a record will have once stored, without the text of a side file. Counts nothing."""
+    def as_stored(self, record: Record, project: str | None) -> str:
+        """Return the text that a record will have once stored, without that of a side file. Counts nothing."""
         own = self.redactor(project)
         redactor = self._uncounted if own is self._redactor else Redactor(disabled=own.disabled)
-        return self.hash_stored(record.role, record.kind, self.cut(redactor.redact(record.text))[0], project)
+        return self.cut(redactor.redact(record.text))[0]
+
+    def hash(self, record: Record, project: str | None) -> int:
+        """Return the `hash_of` that a record will have once stored, without the text of a side file. Counts nothing."""
+        return self.hash_stored(record.role, record.kind, self.as_stored(record, project), project)
 
     def hash_stored(self, role: Role, kind: Kind, text: str, project: str | None) -> int:
         """Return the `hash_of` for a stored text. A fork that goes on in another project, under other switches, must
@@ -104,16 +108,6 @@ class Texts:
         if self.redactor(project) is not self._redactor:
             text = self._uncounted.redact(text)
         return hash_of(role, kind, text)
-
-    def goes_on(self, stored: StoredRecord, record: Record, project: str | None, *, fragments: bool) -> bool:
-        """Return whether a stored text and a record's are one but for what came behind it: what a side file holds, or,
-        where the agent writes a message in `fragments`, the further ones."""
-        own = self.redactor(project)
-        redactor = self._uncounted if own is self._redactor else Redactor(disabled=own.disabled)
-        new = self.cut(redactor.redact(record.text))[0]
-        if stored.side_at is not None and stored.text[: stored.side_at] == new:
-            return True
-        return fragments and (stored.text.startswith(f"{new}\n") or new.startswith(f"{stored.text}\n"))
 
     def again(self, record: StoredRecord) -> StoredRecord:
         """Return a stored record as this version's redactor leaves it."""

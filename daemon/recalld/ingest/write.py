@@ -20,7 +20,8 @@ def settle_session(batch: Batch, session: Session) -> None:
     """Work out what is new or different of a session, before anything is written."""
     rank = file_rank(session, batch.files)
     order = session.ordered(rank)
-    for uid in list(session.unresolved):
+    loose, session.relinked = [*(session.nodes if session.relinked else session.unresolved)], False
+    for uid in loose:
         node = session.nodes.get(uid)
         if node is None:
             session.unresolved.discard(uid)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _NAMED = {
-    "today": r"heute|aujourd['’]hui|hoy|сегодня|오늘",
-    "yesterday": r"gestern|hier soir|ayer|вчера|어제",
+    "today": r"heute|aujourd['’]hui|hoy|сегодня(?:шн\w+)?|오늘",
+    "yesterday": r"gestern|hier soir|ayer|вчера(?:шн\w+)?|어제",
     "day before yesterday": r"vorgestern|avant-hier|anteayer|позавчера|그저께",
     "this week": r"diese[rn]? woche|cette semaine|esta semana|этой неделе|이번 ?주",
     "last week": r"(?:letzte|vorige|vergangene)[rn]? woche|(?:la )?semaine (?:derni[eè]re|pass[eé]e)|semana pasada"
@@ -14,8 +14,8 @@ _NAMED = {
     "this month": r"diese[nms]? monats?|ce mois(?:-ci)?|este mes|этом месяце|이번 ?달",
     "last month": r"(?:letzte|vorige|vergangene)[nms] monats?|(?:le )?mois (?:dernier|pass[eé])|mes pasado|прошлом месяце"
     r"|지난 ?달",
-    "this year": r"diese[sm] jahr|cette ann[eé]e|este a[nñ]o|этом году|올해",
-    "last year": r"(?:letzte|vorige|vergangene)[sn] jahr|(?:l['’])?(?:ann[eé]e derni[eè]re|an dernier)|a[nñ]o pasado"
+    "this year": r"diese[sm] jahr(?:es)?|cette ann[eé]e|este a[nñ]o|этом году|올해",
+    "last year": r"(?:letzte|vorige|vergangene)[sn] jahr(?:es)?|(?:l['’])?(?:ann[eé]e derni[eè]re|an dernier)|a[nñ]o pasado"
     r"|прошлом году|작년",
 }
 """The English name by what means the same. `hier` alone is left out: in German it is `here`."""
@@ -49,10 +49,14 @@ _HINTS = (*_WORDS.split(), "vor ", "il y a ", "hace ")
 """Parts of the expressions, of which each has one: looking for these takes 3 µs, for the expressions 100."""
 _LOOKED_AT = 1000
 """Characters of a text in which times are looked for; what is longer was pasted."""
-_NUMBER = rf"\d{{1,3}}|{'|'.join(_NUMBERS)}"
+_LETTER = r"[^\W\d_가-힣]"
+"""Before and behind which no time begins or ends: `layer` is no `ayer`. In Korean particles follow (`지난주에`)."""
+_NUMBER = rf"(?<!\d)\d{{1,3}}|{'|'.join(_NUMBERS)}"
 _UNIT = "|".join(_UNITS.values())
 _ELSEWHERE = re.compile(
-    "|".join(f"(?P<{name.replace(' ', '_')}>{pattern})" for name, pattern in _NAMED.items())
+    rf"(?<!{_LETTER})(?:"
+    + "|".join(f"(?P<{name.replace(' ', '_')}>{pattern})" for name, pattern in _NAMED.items())
+    + rf")(?!{_LETTER})"
     + rf"|\b(?:vor|il y a|hace) (?P<n1>{_NUMBER}) (?P<u1>{_UNIT})\b"
     + rf"|\b(?:(?P<n2>{_NUMBER}) )?(?P<u2>{_UNIT}) назад"
     + rf"|(?P<n3>{_NUMBER}) ?(?P<u3>{_UNIT}) ?(?:以前|之前|前|전)",

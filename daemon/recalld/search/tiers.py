@@ -143,7 +143,7 @@ def patterns(search: Search, tier: Tier, clauses: Sequence[Clause] | None = None
     found: list[snippets.Pattern] = []
     for place, clause in enumerate(search.clauses if clauses is None else clauses):
         for word in clause:
-            if tier == "related" and word.text.lower() in stopwords.STOP_WORDS:
+            if tier == "related" and len(word.tokens) == 1 and word.tokens[0] in stopwords.STOP_WORDS:
                 continue
             names = [t for t in word.tokens if len(t) > 2 and t.isalpha()]
             loose = tier != "exact" and not word.prefix

@@ -10,35 +10,20 @@ from tantivy import Occur, Query
 
 from recalld import analysis
 from recalld.index.reader import Snapshot
-from recalld.search import chinese, english, spelling, weights
-from recalld.search.masks import sessions_of
+from recalld.search import english, spelling, weights
+from recalld.search.dictionary import Dictionary, is_name
 from recalld.search.query import LONGEST_WORD, Clause, Word
-from recalld.search.spelling import distance_within, halves, is_bent, one_apart, otherwise_written
 
 _HEX = re.compile(r"[0-9a-f]{7,64}")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _SHA_LENGTHS = (40, 64)
 _UNABBREVIATED = 39
 _FORM_LETTERS = 3
-_WALKED_LETTERS = 6
-"""Letters of a stem from which the dictionary behind it is walked."""
 _CLOSE_LETTERS = 4
-_CLOSE_TWO_LETTERS = 8
-_EXPANSIONS = 64
-"""Terms that one word is expanded to at most, the most frequent ones."""
-_WALKED_BEGINNING = 4
-"""Letters at least behind which the dictionary is walked for slips: few words are left there (0.02 ms; 2 ms where
-thousands begin so)."""
 _PAIRS = 4
 """Pairs of words that one may be whose space was left out, at most, the rarest ones; and names that one may be."""
 _LONGEST_NAME = 12
 """Words of a name that may be misspelt."""
-_NEAR_PREFIX = 3
-_NEAR_SCAN = 1000
-"""Words of such a part of the dictionary that are looked at, the most frequent ones."""
-
-_MAX_COUNTS = 4096
-"""Frequencies of terms that are kept with a snapshot."""
 
 MAX_PREFIXES = 16
 """Words with `*` that a query may hold: each walks a part of the dictionary (0.2 to 10 ms); the rest are not looked
@@ -57,24 +42,15 @@ def all_of(queries: Sequence[Query]) -> Query:
     return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Must, q) for q in queries])
 
 
-def is_name(token: str) -> bool:
-    """Tell whether a term is letters alone: something that has forms and can be misspelt. Ids, versions, numbers
-    cannot, nor can what is too long for a word."""
-    return len(token) <= LONGEST_WORD and token.isalpha()
-
-
 class Words:
     """Makes the queries for the words of one question, and remembers what they were expanded to."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
         self._schema = snapshot.schema
-        self._searcher = snapshot.searcher
-        self._sessions = sessions_of(snapshot)
-        self._counts = self._sessions.counts
+        self._dictionary = Dictionary(snapshot)
+        self._df = self._dictionary.frequency
         self._spread: dict[Word, int] = {}
         self._forms: dict[Word, Query] = {}
-        self._written: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
         self.expanded: dict[Word, tuple[str, ...]] = {}
         """Terms that stand for a word beside its own, for highlighting."""
 
@@ -87,7 +63,7 @@ class Words:
             return any_of([q for f in ("text", "path", "title") for q in self._prefix(f, tokens)])
         found = [q for f in ("text", "path", "title") for q in self._phrase(f, tokens)]
         if self._is_cut_hash(word):
-            whole = [t for t, _ in self._searcher.terms_with_prefix("text", tokens[0], limit=_EXPANSIONS)]
+            whole = [t for t, _ in self._dictionary.beginning_with(tokens[0])]
             whole = [t for t in whole if len(t) in _SHA_LENGTHS and _HEX.fullmatch(t)]
             if whole:
                 self.expanded[word] = tuple(whole)
@@ -145,24 +121,15 @@ class Words:
 
     def _any_frequency(self, word: Word) -> int:
         if word.prefix or len(word.tokens) > 1:
-            written = [word.tokens] if word.prefix else [word.tokens, *self.writings(word)]
+            written = [word.tokens] if word.prefix else [word.tokens, *self._dictionary.writings(word)]
             return sum(self.frequency((Word(word.text, t),)) for t in written) or (1 if word.prefix else 0)
         token = word.tokens[0]
         counts = [self._df(f, token) for f in ("text", "path", "title", "parts")]
         if is_name(token):
             counts += [self._df("stem", s) for s in english.stems(token)]
-            counts += [self._df("text", t) for t in self.same_stem(token)]
-        counts += [self.frequency((Word(word.text, written),)) for written in self.writings(word)]
+            counts += [self._df("text", t) for t in self._dictionary.same_stem(token)]
+        counts += [self.frequency((Word(word.text, written),)) for written in self._dictionary.writings(word)]
         return max(counts)
-
-    def _df(self, name: str, token: str) -> int:
-        key = (name, token)
-        known = self._counts.get(key)
-        if known is None:
-            if len(self._counts) >= _MAX_COUNTS:
-                self._counts.clear()
-            known = self._counts[key] = self._searcher.doc_freq(name, token)
-        return known
 
     def _term(self, name: str, token: str) -> Query:
         return Query.term_query(self._schema, name, token)
@@ -214,7 +181,7 @@ class Words:
             found += [self._term("text", t) for t in short]
         if not is_name(token) or len(token) < _FORM_LETTERS:
             return any_of(found)
-        forms = self.same_stem(token)
+        forms = self._dictionary.same_stem(token)
         self._remember(word, forms)
         found += [self._term("text", t) for t in forms]
         found += [self._term("stem", stem) for stem in english.stems(token) if self._df("stem", stem)]
@@ -227,21 +194,8 @@ class Words:
                 self._remember(word, ["\x1f".join(parts)])
         return any_of(found)
 
-    def writings(self, word: Word) -> list[tuple[str, ...]]:
-        """Return a word's other writings that the index may hold: of a Chinese one simplified and traditional, of one with
-        a number together and apart (`sha256`, `SHA-256`)."""
-        if word.text.isascii():
-            written = [] if word.quoted else otherwise_written(word.text, word.tokens)
-            return [tokens for tokens in written if all(self._df("text", t) for t in tokens)]
-        found = self._written.get(word.tokens)
-        if found is None:
-            found = self._written[word.tokens] = chinese.writings(
-                word.tokens, lambda token: self._df("text", token) or self._df("title", token)
-            )
-        return found
-
     def _otherwise_written(self, word: Word) -> list[Query]:
-        written = [] if word.prefix else self.writings(word)
+        written = [] if word.prefix else self._dictionary.writings(word)
         self._remember(word, ["\x1f".join(tokens) for tokens in written])
         return [q for tokens in written for f in ("text", "path", "title") for q in self._phrase(f, tokens)]
 
@@ -250,7 +204,7 @@ class Words:
         token = word.tokens[0]
         if len(word.tokens) > 1 or word.prefix or not is_name(token):
             return [self.exact(word), *self._otherwise_written(word)]
-        named = [("text", t) for t in (token, *self.same_stem(token))]
+        named = [("text", t) for t in (token, *self._dictionary.same_stem(token))]
         named += [("stem", s) for s in english.stems(token)]
         named.append(("parts", token))
         # Only what the index holds: every term is looked up in every segment.
@@ -272,22 +226,6 @@ class Words:
             found.append(all_of([self._term("parts", t) for t in tokens]))
         return found
 
-    def same_stem(self, token: str) -> tuple[str, ...]:
-        """Return the index's other terms with the English stem of `token`, or of one of its irregular forms."""
-        known = self._sessions.forms.get(token)
-        if known is None:
-            known = tuple(dict.fromkeys(t for stem in english.stems(token) for t in self._of_stem(stem, token)))
-            self._sessions.forms[token] = known
-        return known
-
-    def _of_stem(self, stem: str, token: str) -> list[str]:
-        common = analysis.common_beginning(stem, token) if analysis.stem(token) == stem else stem
-        if len(common) < _WALKED_LETTERS:
-            # A short beginning has thousands of words behind it: sixty looks for likely ones are cheaper.
-            return [t for t in english.forms_of(stem) if t != token and self._df("text", t)]
-        near = self._searcher.terms_with_prefix("text", common, limit=_EXPANSIONS)
-        return [t for t, _ in near if t != token and analysis.stem(t) == stem]
-
     # -- close -------------------------------------------------------------------------------------------------------
 
     def is_known(self, word: Word) -> bool:
@@ -308,12 +246,11 @@ class Words:
             return self._close_name(word)
         if word.prefix or len(token) < _CLOSE_LETTERS or not is_name(token):
             return None
-        terms = self._near(token)
+        terms = self._dictionary.near(token)
         if terms:
             self._remember(word, terms)
             return any_of([self._term("text", t) for t in terms])
-        pairs = [pair for pair in halves(token) if all(self._df("text", half) for half in pair)]
-        pairs = sorted(pairs, key=lambda pair: min(self._df("text", half) for half in pair))[:_PAIRS]
+        pairs = self._dictionary.pairs(token, _PAIRS)
         if not pairs:
             return None
         self._remember(word, ["\x1f".join(pair) for pair in pairs])
@@ -327,7 +264,7 @@ class Words:
         choices: list[tuple[str, ...]] = []
         for token in tokens:
             known = any(self._df(f, token) for f in ("text", "path"))
-            near = self._near(token)[:_PAIRS] if not known and len(token) > _CLOSE_LETTERS else ()
+            near = self._dictionary.near(token)[:_PAIRS] if not known and len(token) > _CLOSE_LETTERS else ()
             choices.append((token,) if known else near)
         names = [name for name in islice(product(*choices), _PAIRS) if name != tokens]
         found = [q for name in names for f in ("text", "path") for q in self._phrase(f, name)]
@@ -335,39 +272,10 @@ class Words:
         return any_of(found) if found else None
 
     def bent(self, word: Word) -> dict[str, int]:
-        """Return the index's terms that are a word with another ending, in whatever language, and how many documents hold
-        each: `Sitzung` for `Sitzungen`, `письмо` for `письма`.
-
-        (Of English the stems know; what is left here are words that no stemmer of ours does.)
-        """
+        """Return the index's terms that are a word with another ending, and how many documents hold each."""
         token = word.tokens[0]
         if len(word.tokens) > 1 or word.prefix or len(token) < spelling.BENT_BEGINNING or not is_name(token):
             return {}
-        beginning = token[: max(spelling.BENT_BEGINNING, len(token) - spelling.BENT_ENDING)]
-        found = self._searcher.terms_with_prefix("text", beginning, limit=_EXPANSIONS)
-        forms = {t: n for t, n in found if is_name(t) and is_bent(token, t)}
+        forms = self._dictionary.bent(token)
         self._remember(word, [*forms])
         return forms
-
-    def _near(self, token: str) -> tuple[str, ...]:
-        """Return the index's terms that a word may have been meant for, the most frequent first."""
-        known = self._sessions.near.get(token)
-        if known is not None:
-            return known
-        # Of slips in all letters but the last two there are so few that each is looked up (1 µs); the others are looked
-        # for in the dictionary behind these. (A fuzzy query takes longer, and does not tell the terms.)
-        begins = max(_WALKED_BEGINNING, len(token) - 2)
-        counts = {t: n for t, n in self._walk(token[:begins]) if t != token and one_apart(t, token)}
-        frequency = self._searcher.doc_freq
-        counts |= {t: n for t in spelling.early_slips(token, begins) if (n := frequency("text", t))}
-        if not counts and len(token) >= _CLOSE_TWO_LETTERS:
-            counts = {t: n for t, n in self._walk(token[:_NEAR_PREFIX], len(token)) if distance_within(t, token, 2)}
-        known = tuple(sorted(counts, key=lambda t: (-counts[t], t))[:_EXPANSIONS])
-        self._sessions.near[token] = known
-        return known
-
-    def _walk(self, beginning: str, length: int | None = None) -> list[tuple[str, int]]:
-        """Return the words of letters with this beginning (and of `length`, give or take two), the most frequent ones,
-        and how many documents hold each."""
-        found = self._searcher.terms_with_prefix("text", beginning, limit=_NEAR_SCAN)
-        return [(t, n) for t, n in found if is_name(t) and (length is None or -3 < len(t) - length < 3)]

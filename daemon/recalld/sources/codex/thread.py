@@ -50,7 +50,6 @@ class Thread:
         self._copies = copies.Copies(kept.get("copies"))
         self._calls = copies.Calls(kept.get("calls"), kept.get("running"))
         self._line = Line(0, 0, -1, {})
-        self._glued = 0
         self._ordinal: int | None = None
 
     def state(self) -> dict[str, Any]:
@@ -80,7 +79,6 @@ class Thread:
             ordinal = None
         elif ordinal < self._skip_below and kind != "session_meta":
             return False  # a sub-agent's file begins with its parent's history
-        self._glued = self._glued + 1 if line.number == self._line.number else 0
         self._line, self._ordinal = line, ordinal
         time = epoch_ms(data.get("timestamp"))
         if time is not None:
@@ -159,11 +157,10 @@ class Thread:
 
     @property
     def place(self) -> str:
-        """The id of what has none: `@` and the line's ordinal, or its number (and a count, where objects are glued)."""
+        """The id of what has none: `@` and the line's ordinal, or its number (`Line.place`)."""
         if self._ordinal is not None:
             return f"{self._prefix}{self._ordinal}"
-        glued = f".{self._glued}" if self._glued else ""
-        return f"{self._prefix}{self._line.number}{glued}"
+        return f"{self._prefix}{self._line.place}"
 
     def emit(self, uid: str, record: Record) -> Sequence[Item]:
         uid = named(record, uid, self._segment)
