@@ -93,3 +93,18 @@ def test_a_session_that_goes_through_everything_is_not_followed(history: History
     history.session(Step("user", "rename it"), *(Step("edit", "ok", path, new="renamed") for path in paths))
     said = [history.hook("PostToolUse", tool_name="Read", tool_input={"file_path": path}) for path in paths]
     assert 1 <= sum(map(bool, said)) < 20
+
+
+@pytest.mark.parametrize("earlier", AGENTS)
+def test_an_edit_that_failed_changed_nothing(history: History, earlier: Agent) -> None:
+    failed = "apply_patch verification failed: Failed to find expected lines in rows.py"
+    history.session(EDITED[0], Step("edit", failed, FILE, new="yield", exit_status=1), agent=earlier)
+    history.now = STARTED + 120_000
+    assert history.hook("PreToolUse", tool_name="Edit", tool_input={"file_path": FILE}) == ""
+
+
+def test_the_reason_of_a_change_is_a_task_and_not_the_go_ahead(history: History) -> None:
+    history.session(EDITED[0], Step("assistant", "Shall I?"), Step("user", "yes, go on"), EDITED[1])
+    said = history.hook("PostToolUse", **READS["claude-code"])
+    assert "stream the rows instead" in said
+    assert "go on" not in said
