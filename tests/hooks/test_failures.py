@@ -227,3 +227,12 @@ def test_a_huge_output_is_looked_at_from_both_ends(history: History) -> None:
     noise = "\n".join(f"row {n}" for n in range(200_000))
     event, payload = FAILED["codex"]
     assert "stream_rows" in history.hook(event, agent="codex", **(payload | {"tool_response": f"{noise}\n{ERROR}\n"}))
+
+
+@pytest.mark.parametrize(
+    "command", ["rg -n QueuePool", "sed -n '1,80p' docs/errors.md", "cd web && cat docs/errors.md", "git diff"]
+)
+def test_an_error_that_codex_reads_in_a_file_is_no_failure(history: History, command: str) -> None:
+    history.session(*POOL)
+    payload = FAILED["codex"][1] | {"tool_input": {"command": command}}
+    assert history.hook("PostToolUse", agent="codex", **payload) == ""

@@ -108,3 +108,19 @@ def test_the_reason_of_a_change_is_a_task_and_not_the_go_ahead(history: History)
     said = history.hook("PostToolUse", **READS["claude-code"])
     assert "stream the rows instead" in said
     assert "go on" not in said
+
+
+def test_whoever_comes_to_a_file_later_is_told_of_too(history: History) -> None:
+    history.session(*EDITED, agent="codex")
+    history.now = STARTED + 120_000
+    editing = {"tool_name": "Edit", "tool_input": {"file_path": FILE}}
+    assert history.hook("PreToolUse", **editing)
+    assert history.hook("PreToolUse", **editing) == ""
+    later = (Step("user", "sort them first"), Step("edit", "ok", FILE, new="sorted"))
+    newest = history.session(*later, agent="qwen-code", started=STARTED + 3_600_000)
+    history.now = STARTED + 3_720_000
+    said = history.hook("PreToolUse", **editing)
+    assert newest.session in said
+    assert "right now" in said
+    assert "sort them first" in said
+    assert history.hook("PreToolUse", **editing) == ""

@@ -37,9 +37,6 @@ def about_file(
     now: int,
 ) -> Told | None:
     """Return the line for the file at the absolute `path`, or None. `edits`: it is being changed, not only read."""
-    live_key, key = ("live", path), ("file", path)
-    if live_key in said and key in said:
-        return None
     if sum(1 for k in said if isinstance(k, tuple) and k[0] == "file") >= LINES:
         return None
     edited = [r for r in _edits(snapshot, path, others) if not _own(snapshot, r, agent, session)]
@@ -47,11 +44,13 @@ def about_file(
     keys: list[Hashable] = []
     named: list[str] = []
     at_it = next((r for r in edited if r.time and 0 <= now - r.time < NOW_MS), None)
+    live_key = ("live", path, at_it.skey if at_it else None)
     if at_it is not None and live_key not in said:
         lines.append(_live_line(snapshot, at_it, path, now))
         keys.append(live_key)
         named.append(at_it.skey)
     last = next(iter(edited), None)
+    key = ("file", path, last.skey if last else None)
     recent = last is not None and (edits or now - (last.time or 0) < LATELY_MS)
     if last is not None and recent and key not in said:
         lines.append(_last_line(snapshot, last, path))

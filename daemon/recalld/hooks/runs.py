@@ -74,10 +74,11 @@ def may_have_failed(output: StoredRecord, command: str | None) -> bool:
     it, None where another tool did. The error in a file that was read, or searched, is nobody's failure."""
     if output.is_error or output.call is None:
         return True
-    return command is not None and not _only_looks(command)
+    return command is not None and not only_looks(command)
 
 
-def _only_looks(command: str) -> bool:
+def only_looks(command: str) -> bool:
+    """Tell whether a command reads or searches files, logs left out: the errors that it prints are not its own."""
     for call in invocations(command):
         name, _, what = _name(call).partition(" ")
         if name in ("cd", "pushd", ""):
