@@ -9,13 +9,14 @@ from tantivy import FieldType, Occur, Query
 
 from recalld.hooks.context import clip
 from recalld.hooks.files import absolute_paths
-from recalld.hooks.history import NAMES, called, day, newest, that_worked
+from recalld.hooks.history import NAMES, called, day, newest
 from recalld.hooks.recall import Told
 from recalld.hooks.scope import Scope
 from recalld.hooks.sentences import left_over, put_down, sentences, to_hold
 from recalld.hooks.words import units
 from recalld.index.documents import StoredRecord, StoredSession, from_body, session_key
 from recalld.index.reader import Snapshot
+from recalld.questions.common import that_worked
 
 SESSIONS, DECISIONS, OPEN, FILES, COMMANDS = 4, 4, 3, 8, 8
 """Lines of each part at most."""

@@ -14,9 +14,9 @@ from recalld.hooks.fix import fix
 from recalld.hooks.memory import Memory
 from recalld.hooks.payload import Call, parse
 from recalld.hooks.recall import Told, recall
-from recalld.hooks.runs import only_looks
 from recalld.hooks.scope import not_own, scope
 from recalld.index.reader import Snapshot
+from recalld.questions.runs import only_looks
 from recalld.search.boundary import guarded
 from recalld.settings import HooksConfig
 

@@ -9,11 +9,12 @@ from tantivy import Occur, Query
 
 from recalld import analysis
 from recalld.hooks.context import clip
-from recalld.hooks.history import NAMES, asked_before, called, newest, that_worked
+from recalld.hooks.history import NAMES, asked_before, called, newest
 from recalld.hooks.recall import Told
 from recalld.hooks.scope import is_own
 from recalld.index.documents import StoredRecord
 from recalld.index.reader import Snapshot
+from recalld.questions.common import that_worked
 from recalld.search.filters import phrase
 
 NOW_MS = 10 * 60_000

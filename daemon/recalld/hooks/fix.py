@@ -11,14 +11,15 @@ from recalld import analysis
 from recalld.hooks.context import clip
 from recalld.hooks.errors import MAX_LINE, error_lines, lasting
 from recalld.hooks.evidence import FLOOR
-from recalld.hooks.history import behind, called, command_of, newest
+from recalld.hooks.history import behind, called, newest
 from recalld.hooks.payload import MAX_OUTPUT
 from recalld.hooks.recall import Told, line
-from recalld.hooks.runs import may_have_failed, tries, try_of, worked
 from recalld.hooks.scope import is_own, not_own
 from recalld.hooks.words import EVERYDAY
 from recalld.index.documents import StoredRecord, StoredSession
 from recalld.index.reader import Snapshot
+from recalld.questions.common import call_of
+from recalld.questions.runs import may_have_failed, tries, try_of, worked
 from recalld.shell_report import is_printed
 
 MIN_WORTH = 7.0
@@ -97,10 +98,11 @@ def _told(
     key = ("fix", record.skey, record.ord)
     if key in said:
         return None, False
-    command = command_of(snapshot, record)
-    if not may_have_failed(record, command):
+    call = call_of(snapshot, record)
+    if not may_have_failed(record, call):
         return None, False
-    steps, held = what_followed(behind(snapshot, record, AFTER), record, met, command or "")
+    command = (call.command if call else None) or ""
+    steps, held = what_followed(behind(snapshot, record, AFTER), record, met, command)
     if not steps:
         return None, False
     lines = [

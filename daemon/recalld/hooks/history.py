@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from tantivy import FieldType, Occur, Order, Query
 
-from recalld import analysis
 from recalld.hooks.words import units
 from recalld.index.documents import StoredRecord, StoredSession, from_body, place_of
 from recalld.index.reader import Snapshot
-from recalld.questions.common import failed_calls
-from recalld.search.filters import phrase
 
-_NOT_APPLIED = "apply_patch verification failed"
 _ASKED_BACK = 8
 """Prompts that are gone back over for one that is a task."""
 NAMES = {"claude-code": "Claude Code", "codex": "Codex", "qwen-code": "Qwen Code"}
@@ -58,16 +53,6 @@ def behind(snapshot: Snapshot, record: StoredRecord, messages: int, limit: int =
     return _ordered(snapshot, query, "place", Order.Asc, limit)
 
 
-def command_of(snapshot: Snapshot, output: StoredRecord) -> str | None:
-    """Return the command that printed an output, None where another tool did."""
-    if output.call is None:
-        return None
-    query = snapshot.all_of(
-        snapshot.term("call", output.call), snapshot.term("skey", output.skey), snapshot.term("kind", "command")
-    )
-    return next((r.command or r.text for r in newest(snapshot, query, 1)), None)
-
-
 def newest(snapshot: Snapshot, query: Query, limit: int) -> list[StoredRecord]:
     """Return the records that match `query`, the newest first."""
     return _ordered(snapshot, query, "time", Order.Desc, limit)
@@ -91,18 +76,6 @@ def asked_before(snapshot: Snapshot, record: StoredRecord) -> StoredRecord | Non
     ]
     found = _ordered(snapshot, Query.boolean_query(parts), "ord", Order.Desc, _ASKED_BACK)
     return next((r for r in found if any(not unit.everyday for unit in units(r.text))), None)
-
-
-def that_worked(snapshot: Snapshot, edits: Sequence[StoredRecord]) -> list[StoredRecord]:
-    """Return those of `edits` that changed something: the text to be replaced was there, nobody refused."""
-    failed = failed_calls(snapshot, edits)
-    calls = list(dict.fromkeys(r.call for r in edits if r.call and r.agent == "codex"))
-    if calls:  # Codex says so in words only
-        words = phrase(snapshot, "text", analysis.tokens(_NOT_APPLIED))
-        refused = snapshot.all_of(snapshot.any_term("call", calls), snapshot.term("kind", "output"), words)
-        found = newest(snapshot, refused, len(calls))
-        failed |= {(r.skey, r.call) for r in found if r.call and r.text.startswith(_NOT_APPLIED)}
-    return [r for r in edits if (r.skey, r.call or "") not in failed]
 
 
 def day(ms: int | None) -> str:

@@ -135,9 +135,12 @@ def _touches(snapshot: Snapshot, chosen: Filters, wanted: _Wanted) -> dict[str, 
 
     named = _constant(phrase(snapshot, "path", tokens))
     touching = common.kinds(snapshot, "edit", "read", "tool_call")
-    for record in common.newest(snapshot, common.within(chosen, named, touching), _LOOKED_AT["touched"]):
-        if any(wanted.is_named_by(p, record.project) for p in record.paths):
-            add(record, 0 if record.kind == "edit" else 1)
+    newest = common.newest(snapshot, common.within(chosen, named, touching), _LOOKED_AT["touched"])
+    touched = [r for r in newest if any(wanted.is_named_by(p, r.project) for p in r.paths)]
+    written = {r.key for r in common.that_worked(snapshot, [r for r in touched if r.kind == "edit"])}
+    for record in touched:
+        # An edit that failed wrote nothing: the file was spoken of.
+        add(record, 1 if record.kind != "edit" else 0 if record.key in written else KINDS.index("mention"))
     spoken = _constant(phrase(snapshot, "text", tokens))
     for what, names in ((2, ("command",)), (3, ("message", "summary", "output"))):
         query = common.within(chosen, spoken, common.kinds(snapshot, *names))

@@ -69,12 +69,14 @@ def worked(output: StoredRecord, command: str) -> bool:
     return not looks_failed(_NONE.sub("", output.text))
 
 
-def may_have_failed(output: StoredRecord, command: str | None) -> bool:
-    """Tell whether an output that holds an error may be that of a command which failed. `command`: the one that printed
-    it, None where another tool did. The error in a file that was read, or searched, is nobody's failure."""
-    if output.is_error or output.call is None:
+def may_have_failed(output: StoredRecord, call: StoredRecord | None) -> bool:
+    """Tell whether an output that holds an error may be that of something which failed. `call`: what it answers, None where
+    that is not known. The error in a file that was read, or searched, is nobody's failure."""
+    if output.is_error or call is None:
         return True
-    return command is not None and not only_looks(command)
+    if call.kind == "command":
+        return not only_looks(call.command or call.text)
+    return call.kind == "tool_call" and not call.paths
 
 
 def only_looks(command: str) -> bool:
