@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hooks.hooks_history import PROJECT, History
+from hooks.hooks_history import ASKED, PROJECT, History
 from made.problems import POOL
 from made.transcript import AGENTS, Agent, Step
 
@@ -236,3 +236,12 @@ def test_an_error_that_codex_reads_in_a_file_is_no_failure(history: History, com
     history.session(*POOL)
     payload = FAILED["codex"][1] | {"tool_input": {"command": command}}
     assert history.hook("PostToolUse", agent="codex", **payload) == ""
+
+
+def test_a_cure_that_a_prompt_was_told_is_not_told_again_for_the_failure(history: History) -> None:
+    history.session(*POOL)
+    event, payload = FAILED["claude-code"]
+    assert "stream_rows" in history.prompt(ASKED, session="one")
+    assert history.hook(event, session="one", **payload) == ""
+    assert "stream_rows" in history.hook(event, session="two", **payload)
+    assert history.prompt(ASKED, session="two") == ""

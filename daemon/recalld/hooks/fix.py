@@ -103,15 +103,16 @@ def _told(
         return None, False
     command = (call.command if call else None) or ""
     steps, held = what_followed(behind(snapshot, record, AFTER), record, met, command)
-    if not steps:
-        return None, False
+    if not steps or sum(s.key in said for s in steps) * 2 > len(steps):
+        return None, False  # nothing to tell, or most of it was told for a prompt
     lines = [
         f"This error was met before ({called(snapshot, session)}):",
         f"> {clip(met, 200)}",
         "What followed, until the command worked:" if held else "What was done about it then:",
         *(f"- {line(step, size=220)}" for step in steps),
     ]
-    return Told("\n".join(lines), (key,), (record.skey,)), bool(held)
+    shown = [record, *([call] if call else []), *steps]
+    return Told("\n".join(lines), (key, *(r.key for r in shown)), (record.skey,)), bool(held)
 
 
 def what_followed(
