@@ -119,6 +119,18 @@ def test_an_edit_that_failed_touched_no_file(history: History) -> None:
     assert "rows.py" not in history.hook("SessionStart", session=asking.session, source="compact")
 
 
+def test_what_sub_agents_edited_was_touched_and_is_the_session_s_own_after_a_compaction(history: History) -> None:
+    asking = history.session(*OTHER, agent="claude-code")
+    for parent, path in ((asking.session, "src/helped.py"), ("another-session", "src/elsewhere.py")):
+        edit = Step("edit", "ok", path, new="x")
+        ident = f"a{path[4:8]}"
+        history.session(Step("user", "make the header darker"), edit, agent="claude-code", parent=parent, ident=ident)
+    assert "src/helped.py" in history.hook("SessionStart", source="startup")
+    said = history.hook("SessionStart", session=asking.session, source="compact")
+    assert "src/helped.py" in said
+    assert "elsewhere" not in said
+
+
 def test_the_project_is_the_repository_around_the_directory_and_its_worktrees(history: History, tmp_path: Path) -> None:
     repository, tree = tmp_path / "w" / "shop", tmp_path / "w" / "shop-fix"
     (repository / "src").mkdir(parents=True)

@@ -11,7 +11,7 @@ from recalld.hooks.context import clip
 from recalld.hooks.files import absolute_paths
 from recalld.hooks.history import NAMES, called, day, newest
 from recalld.hooks.recall import Told
-from recalld.hooks.scope import Scope
+from recalld.hooks.scope import Scope, is_own
 from recalld.hooks.sentences import left_over, put_down, sentences, to_hold
 from recalld.hooks.words import units
 from recalld.index.documents import StoredRecord, StoredSession, from_body, session_key
@@ -36,7 +36,8 @@ def at_start(snapshot: Snapshot, scope: Scope) -> Told | None:
         newest(snapshot, scope.records(snapshot, message, snapshot.term("role", role)), _LOOKED_AT)
         for role in ("user", "assistant")
     )
-    edits = that_worked(snapshot, newest(snapshot, scope.records(snapshot, snapshot.term("kind", "edit")), _LOOKED_AT))
+    edited = scope.with_sub_agents(snapshot, snapshot.term("kind", "edit"))
+    edits = that_worked(snapshot, newest(snapshot, edited, _LOOKED_AT))
     root = scope.roots[0]
     parts = ["Where this project stands, from earlier sessions:", "Last sessions:"]
     for session in last[:SESSIONS]:
@@ -59,7 +60,8 @@ def after_compaction(snapshot: Snapshot, agent: str, session: str, root: str) ->
     def of(*more: Query) -> list[StoredRecord]:
         return newest(snapshot, Query.boolean_query([*own, *((Occur.Must, q) for q in more)]), _LOOKED_AT)
 
-    edits = that_worked(snapshot, of(snapshot.term("kind", "edit")))
+    edits = that_worked(snapshot, [*of(snapshot.term("kind", "edit")), *_edits_for(snapshot, agent, session)])
+    edits.sort(key=lambda r: -(r.time or 0))
     commands = of(snapshot.term("kind", "command"))
     failed = {r.call for r in of(snapshot.term("kind", "output"), snapshot.term("flag", "error"))}
     message = snapshot.term("kind", "message")
@@ -77,6 +79,20 @@ def after_compaction(snapshot: Snapshot, agent: str, session: str, root: str) ->
     parts += _part("Files edited, last first:", files)
     parts += _part("Commands run, last first:", [command + how for command, how in ran.items()][:COMMANDS])
     return Told("\n".join(parts), ())
+
+
+def _edits_for(snapshot: Snapshot, agent: str, session: str) -> list[StoredRecord]:
+    """Return the edits of the session's sub-agents, of the newest of all sub-agents: it knows of them what they told it."""
+    edits = snapshot.all_of(
+        snapshot.term("type", "r"),
+        snapshot.term("kind", "edit"),
+        snapshot.term("flag", "subagent"),
+        snapshot.term("agent", agent),
+    )
+    found = newest(snapshot, edits, _LOOKED_AT)
+    sessions = {skey: snapshot.session(skey) for skey in dict.fromkeys(r.skey for r in found)}
+    own = {skey for skey, of in sessions.items() if of is not None and is_own(of, agent, session)}
+    return [r for r in found if r.skey in own]
 
 
 def _last_sessions(snapshot: Snapshot, scope: Scope) -> list[StoredSession]:
