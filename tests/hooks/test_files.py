@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from hooks.hooks_history import PROJECT, STARTED, History
+from hooks.hooks_history import ASKED, PROJECT, STARTED, History
+from made.problems import POOL
 from made.transcript import AGENTS, Agent, Step
+from recalld import questions
 
 FILE = f"{PROJECT}/src/export/rows.py"
 EDITED = (
@@ -124,3 +126,14 @@ def test_whoever_comes_to_a_file_later_is_told_of_too(history: History) -> None:
     assert "right now" in said
     assert "sort them first" in said
     assert history.hook("PreToolUse", **editing) == ""
+
+
+def test_what_a_prompt_is_told_leaves_out_edits_that_failed(history: History) -> None:
+    refused = Step("edit", "String to replace not found", "src/wrong.py", new="pool_size=50", exit_status=1)
+    history.session(*POOL[:3], refused, *POOL[3:], agent="claude-code")
+    said = history.prompt(ASKED)
+    assert "src/export/rows.py" in said
+    assert "wrong.py" not in said
+    digest = questions.context(history.snapshot, {"query": "invoice export QueuePool"})["markdown"]
+    assert "src/export/rows.py" in digest
+    assert "wrong.py" not in digest
