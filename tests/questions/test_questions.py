@@ -461,3 +461,11 @@ def test_context_of_nothing(store: Store) -> None:
     }  # fmt: skip
     with pytest.raises(UsageError):
         digest(store, "hello", budget=3)
+
+
+def test_blame_says_what_was_asked_when_the_file_was_changed(store: Store) -> None:
+    talk = ("stream the rows of the export", "Shall I?", "yes, go on")
+    store.add("long", "tidy the header", edit("/w/app/b.py"), *talk, edit("/w/app/a.py"), time=NOW)
+    for path, asked in (("/w/app/b.py", "tidy the header"), ("/w/app/a.py", "stream the rows of the export")):
+        (touch,) = questions.blame(store.snapshot, {"path": path})["sessions"]
+        assert touch["asked"] == asked
