@@ -239,6 +239,7 @@ class Touch(TypedDict):
     kinds: list[str]
     first: str | None
     last: str | None
+    asked: str | None
     records: list[Record]
 
 

@@ -186,6 +186,15 @@ def test_the_questions_fit_a_narrow_terminal_as_a_search_does(home: Any, serve: 
     assert max(map(cell_len, home.recall(question, "cache").stdout.splitlines())) > 100
 
 
+def test_blame_says_why_where_the_title_does_not(home: Any, serve: Any, made: Any) -> None:
+    touch = {"session": made.session(title="Tidy the header"), "touches": 1, "kinds": ["edit"], "last": None, "records": []}
+    reasons = ["stream the rows", "Tidy the header", None]
+    serve(lambda method, params: {"sessions": [touch | {"asked": asked} for asked in reasons]})
+    shown = home.recall("blame", "a.py").stdout
+    assert "asked: stream the rows" in shown
+    assert shown.count("asked:") == 1
+
+
 def test_session_text_neither_reaches_the_terminal_raw_nor_is_read_as_markup(home: Any, serve: Any, made: Any) -> None:
     evil = "[bold red]x[/] \x1b]0;owned\x07\x1b[2J\u202etxet \x9b31m"
     hostile = made.session(title=evil, project="/w/\x1b[31m", branch=evil)

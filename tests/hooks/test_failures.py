@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hooks.hooks_history import PROJECT, History
+from hooks.hooks_history import ASKED, PROJECT, History
 from made.problems import POOL
 from made.transcript import AGENTS, Agent, Step
 
@@ -97,6 +97,90 @@ def test_what_did_not_help_is_left_out(history: History) -> None:
     assert "pgbouncer" not in said
 
 
+@pytest.mark.parametrize(
+    ("failed", "other"),
+    [
+        ("npm run build", "npm run lint"),
+        ("uv run pytest", "uv run ruff check"),
+        ("docker compose up web", "docker compose ps"),
+        ("python manage.py migrate", "python manage.py check"),
+        ("npx -y tsc -p web", "npx -y prettier src"),
+        ("git -C web push", "git -C web status"),
+    ],
+)
+def test_another_command_of_the_same_program_is_no_proof_of_a_cure(history: History, failed: str, other: str) -> None:
+    tried = (POOL[0], Step("shell", ERROR, failed, exit_status=2), POOL[3])
+    history.session(*tried, Step("shell", "clean", other), POOL[5])
+    event, payload = FAILED["claude-code"]
+    said = history.hook(event, **payload)
+    assert "stream_rows" in said
+    assert "until the command worked" not in said
+
+
+@pytest.mark.parametrize(
+    ("failed", "again"),
+    [
+        ("cd web && npm run build 2>&1 | tail -20", "cd web && CI=1 npm run build --verbose"),
+        ("timeout 60 uv run pytest -q", "uv run pytest"),
+        ("npm ci && npm run build", "npm run build | tail; echo done"),
+    ],
+)
+def test_the_same_command_is_the_same_however_it_is_wrapped(history: History, failed: str, again: str) -> None:
+    tried = (POOL[0], Step("shell", ERROR, failed, exit_status=2), POOL[3])
+    history.session(*tried, Step("shell", "12 passed; 0 failed, no errors", again), POOL[5])
+    event, payload = FAILED["claude-code"]
+    assert "until the command worked" in history.hook(event, **payload)
+
+
+@pytest.mark.parametrize("earlier", AGENTS)
+def test_a_pipe_hides_how_a_command_ended_and_another_error_is_no_success(history: History, earlier: Agent) -> None:
+    piped = "make export 2>&1 | tail -5"
+    other = Step("shell", "ValueError: the shelf has no lantern index", piped)
+    history.session(POOL[0], Step("shell", ERROR, piped), POOL[3], other, POOL[2], agent=earlier)
+    event, payload = FAILED["claude-code"]
+    assert "until the command worked" not in history.hook(event, **payload)
+
+
+@pytest.mark.parametrize("earlier", AGENTS)
+@pytest.mark.parametrize(
+    "step",
+    [
+        Step("read", f"known errors\n{ERROR}", "docs/errors.md"),
+        Step("shell", f"docs/errors.md:4: {ERROR}", "cd web && grep -rn QueuePool . | head"),
+        Step("shell", f"-  {ERROR}", "git show HEAD~2"),
+    ],
+)
+def test_an_error_that_stands_in_a_file_was_nobody_s_failure(history: History, earlier: Agent, step: Step) -> None:
+    history.session(Step("user", "tidy the page of errors"), step, *POOL[3:], agent=earlier)
+    event, payload = FAILED["claude-code"]
+    assert history.hook(event, **payload) == ""
+
+
+def test_an_error_that_was_read_in_a_log_was_one(history: History) -> None:
+    history.session(POOL[0], Step("shell", ERROR, "tail -50 var/worker.log"), *POOL[3:])
+    event, payload = FAILED["claude-code"]
+    assert "stream_rows" in history.hook(event, **payload)
+
+
+@pytest.mark.parametrize("earlier", AGENTS)
+def test_a_failure_deep_in_a_long_run_is_told_with_what_came_behind_it(history: History, earlier: Agent) -> None:
+    before = [Step("shell", "ok", f"./prepare-{n}.sh") for n in range(80)]
+    history.session(POOL[0], *before, *POOL[1:], agent=earlier)
+    event, payload = FAILED["claude-code"]
+    said = history.hook(event, **payload)
+    assert "stream_rows" in said
+    assert "prepare" not in said
+
+
+def test_an_edit_that_failed_is_no_step_of_a_cure(history: History) -> None:
+    refused = Step("edit", "String to replace not found", "src/wrong.py", new="pool_size=50", exit_status=1)
+    history.session(*POOL[:3], refused, *POOL[3:], agent="claude-code")
+    event, payload = FAILED["claude-code"]
+    said = history.hook(event, **payload)
+    assert "stream_rows" in said
+    assert "wrong.py" not in said
+
+
 def test_a_session_is_not_told_of_its_own_failure(history: History) -> None:
     asking = history.session(*POOL, agent="claude-code")
     event, payload = FAILED["claude-code"]
@@ -143,3 +227,21 @@ def test_a_huge_output_is_looked_at_from_both_ends(history: History) -> None:
     noise = "\n".join(f"row {n}" for n in range(200_000))
     event, payload = FAILED["codex"]
     assert "stream_rows" in history.hook(event, agent="codex", **(payload | {"tool_response": f"{noise}\n{ERROR}\n"}))
+
+
+@pytest.mark.parametrize(
+    "command", ["rg -n QueuePool", "sed -n '1,80p' docs/errors.md", "cd web && cat docs/errors.md", "git diff"]
+)
+def test_an_error_that_codex_reads_in_a_file_is_no_failure(history: History, command: str) -> None:
+    history.session(*POOL)
+    payload = FAILED["codex"][1] | {"tool_input": {"command": command}}
+    assert history.hook("PostToolUse", agent="codex", **payload) == ""
+
+
+def test_a_cure_that_a_prompt_was_told_is_not_told_again_for_the_failure(history: History) -> None:
+    history.session(*POOL)
+    event, payload = FAILED["claude-code"]
+    assert "stream_rows" in history.prompt(ASKED, session="one")
+    assert history.hook(event, session="one", **payload) == ""
+    assert "stream_rows" in history.hook(event, session="two", **payload)
+    assert history.prompt(ASKED, session="two") == ""

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from hooks.hooks_history import PROJECT, STARTED, History
+from hooks.hooks_history import ASKED, PROJECT, STARTED, History
+from made.problems import POOL
 from made.transcript import AGENTS, Agent, Step
+from recalld import questions
 
 FILE = f"{PROJECT}/src/export/rows.py"
 EDITED = (
@@ -93,3 +95,45 @@ def test_a_session_that_goes_through_everything_is_not_followed(history: History
     history.session(Step("user", "rename it"), *(Step("edit", "ok", path, new="renamed") for path in paths))
     said = [history.hook("PostToolUse", tool_name="Read", tool_input={"file_path": path}) for path in paths]
     assert 1 <= sum(map(bool, said)) < 20
+
+
+@pytest.mark.parametrize("earlier", AGENTS)
+def test_an_edit_that_failed_changed_nothing(history: History, earlier: Agent) -> None:
+    failed = "apply_patch verification failed: Failed to find expected lines in rows.py"
+    history.session(EDITED[0], Step("edit", failed, FILE, new="yield", exit_status=1), agent=earlier)
+    history.now = STARTED + 120_000
+    assert history.hook("PreToolUse", tool_name="Edit", tool_input={"file_path": FILE}) == ""
+
+
+def test_the_reason_of_a_change_is_a_task_and_not_the_go_ahead(history: History) -> None:
+    history.session(EDITED[0], Step("assistant", "Shall I?"), Step("user", "yes, go on"), EDITED[1])
+    said = history.hook("PostToolUse", **READS["claude-code"])
+    assert "stream the rows instead" in said
+    assert "go on" not in said
+
+
+def test_whoever_comes_to_a_file_later_is_told_of_too(history: History) -> None:
+    history.session(*EDITED, agent="codex")
+    history.now = STARTED + 120_000
+    editing = {"tool_name": "Edit", "tool_input": {"file_path": FILE}}
+    assert history.hook("PreToolUse", **editing)
+    assert history.hook("PreToolUse", **editing) == ""
+    later = (Step("user", "sort them first"), Step("edit", "ok", FILE, new="sorted"))
+    newest = history.session(*later, agent="qwen-code", started=STARTED + 3_600_000)
+    history.now = STARTED + 3_720_000
+    said = history.hook("PreToolUse", **editing)
+    assert newest.session in said
+    assert "right now" in said
+    assert "sort them first" in said
+    assert history.hook("PreToolUse", **editing) == ""
+
+
+def test_what_a_prompt_is_told_leaves_out_edits_that_failed(history: History) -> None:
+    refused = Step("edit", "String to replace not found", "src/wrong.py", new="pool_size=50", exit_status=1)
+    history.session(*POOL[:3], refused, *POOL[3:], agent="claude-code")
+    said = history.prompt(ASKED)
+    assert "src/export/rows.py" in said
+    assert "wrong.py" not in said
+    digest = questions.context(history.snapshot, {"query": "invoice export QueuePool"})["markdown"]
+    assert "src/export/rows.py" in digest
+    assert "wrong.py" not in digest

@@ -197,3 +197,30 @@ def test_what_was_said_is_in_no_agent_s_records_when_its_transcript_is_read(hist
 @pytest.mark.parametrize("text", ["a <recalld-context is a tag", "&lt;recalld-context&gt; in prose"])
 def test_an_opening_tag_alone_is_prose(text: str) -> None:
     assert frame.strip(text) == text
+
+
+def test_what_came_of_a_long_story_is_not_what_is_cut(history: History) -> None:
+    long = "The invoice export opens a QueuePool connection for each and every row that it writes, one after the other. " * 4
+    history.session(
+        Step("user", long),
+        Step("shell", f"TimeoutError: QueuePool limit of size 5 overflow 10 reached\n{long}", "make export", exit_status=2),
+        Step("assistant", f"Look: {long}"),
+        Step("edit", "ok", "src/export/rows.py", new="QueuePool " * 60),
+        Step("shell", "ok", f"make export {'FLAG=x ' * 40}"),
+        Step("assistant", f"Cured by one session for the whole invoice export. {long}"),
+    )
+    said = history.prompt(ASKED)
+    assert "Cured by one session" in said
+    assert "src/export/rows.py" in said
+    assert 1400 <= len(said.encode()) <= 1500
+
+
+def test_a_start_has_all_its_parts_where_a_character_takes_three_bytes(history: History) -> None:
+    long = "发票导出在夜间总是失败，原因是每一行都单独打开一个数据库连接，连接池很快就被耗尽，" * 4
+    for n in range(5):
+        told = (Step("user", f"以后都不要再用逐行连接，{n}{long}"), Step("edit", "ok", f"src/m{n}.py", new="x"))
+        history.session(Step("user", f"{n}{long}"), *told, Step("assistant", f"未完：还需要补充测试{n}，{long}"))
+    said = history.hook("SessionStart", source="startup")
+    for part in ("Decided:", "以后都不要再用", "Open:", "未完", "Touched last:", "src/m4.py"):
+        assert part in said
+    assert len(said.encode()) <= 2000

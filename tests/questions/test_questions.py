@@ -171,7 +171,12 @@ def test_how_takes_no_argument_for_the_tool(store: Store, command: str) -> None:
     assert questions.how(store.snapshot, {"tool": "pytest"})["commands"] == []
 
 
-@given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(["yarn", "exec", "python3", "-m", "-x", "60s", "uv run", "sudo"])).map(" ".join)))
+@given(
+    st.one_of(
+        st.text(max_size=200),
+        st.lists(st.sampled_from(["yarn", "exec", "python3", "-m", "-x", "60s", "uv run", "sudo"])).map(" ".join),
+    )
+)
 @example("yarn " * 900)
 def test_any_command_line_is_taken_apart(command: str) -> None:
     for single in commands.invocations(command):
@@ -220,6 +225,54 @@ def test_fix_says_when_it_came_back(store: Store) -> None:
     )
     fixes = questions.fix(store.snapshot, {"error": error})["fixes"]
     assert [(f["session"]["id"], f["held"]) for f in fixes] == [("elsewhere", True), ("later", None), ("first", False)]
+
+
+@pytest.mark.parametrize(
+    ("behind", "held"),
+    [
+        ([ran("ls", "c2"), printed("a.py", "c2")], None),
+        ([edit("/w/app/a.py", call="c2"), printed("The file has been updated.", "c2")], None),
+        ([ran("pip install lantern", "c2"), printed("installed", "c2")], None),
+        ([edit("/w/app/a.py"), ran("make", "c2"), printed("ValueError: shelf", "c2", error=True)], None),
+        ([edit("/w/app/a.py"), ran("make | tail", "c2"), printed("ValueError: shelf", "c2")], None),
+        ([edit("/w/app/a.py"), ran("make", "c2"), printed("built", "c2")], True),
+        ([ran("pip install lantern", "c2"), printed("ok", "c2"), ran("make", "c3"), printed("built", "c3")], True),
+        ([ran("rm -f lock && make", "c2"), printed("built", "c2")], True),
+    ],
+)
+def test_fix_says_that_it_held_only_where_something_worked_after_a_change(
+    store: Store, behind: list[dict[str, Any]], held: bool | None
+) -> None:
+    store.add("met", "go", ran("make", "c1"), printed("LanternError: the lease has run out", "c1", error=True), *behind)
+    (fix,) = questions.fix(store.snapshot, {"error": "LanternError: the lease has run out"})["fixes"]
+    assert fix["held"] is held
+
+
+def test_fix_tells_what_was_done_before_what_was_looked_at(store: Store) -> None:
+    looked = [ran(f"sed -n '1,80p' src/f{n}.py") for n in range(8)]
+    refused = [edit("/w/app/wrong.py", call="e1"), printed("String to replace not found", "e1", error=True)]
+    cured = [edit("/w/app/a.py"), ran("make", "c2"), printed("built", "c2")]
+    error = printed("LanternError: the lease has run out", "c1", error=True)
+    store.add("met", "go", ran("make", "c1"), error, *looked, *refused, *cured)
+    (fix,) = questions.fix(store.snapshot, {"error": "LanternError: the lease has run out"})["fixes"]
+    assert [r["text"].partition("\n")[0] for r in fix["next"]] == ["/w/app/a.py", "make"]
+    assert fix["held"] is True
+
+
+def test_fix_does_not_take_what_was_read_or_searched_for_a_failure(store: Store) -> None:
+    error = "LanternError: the lease has run out"
+    store.add("read", "go", read("/w/app/errors.md", call="c1"), printed(error, "c1"), edit("/w/app/errors.md"))
+    store.add("searched", "go", ran("grep -rn Lantern .", "c1"), printed(f"errors.md: {error}", "c1"), edit("/w/app/errors.md"))
+    store.add("logged", "go", ran("tail var/app.log", "c1"), printed(error, "c1"), edit("/w/app/a.py"))
+    for asked in (error, "LanternError"):
+        assert [f["session"]["id"] for f in questions.fix(store.snapshot, {"error": asked})["fixes"]] == ["logged"]
+
+
+def test_blame_does_not_call_an_edit_that_failed_one(store: Store) -> None:
+    wrote = store.add("wrote", "go", edit("/w/app/a.py"), time=NOW - 9 * DAY)
+    failed = printed("String to replace not found", "e1", error=True)
+    tried = store.add("tried", "go", edit("/w/app/a.py", call="e1"), failed, time=NOW)
+    assert blamed(store, "/w/app/a.py") == [(wrote, ["edit"]), (tried, ["mention"])]
 
 
 def test_fix_of_an_unknown_error_is_empty(store: Store) -> None:
@@ -279,7 +332,7 @@ def test_fix_finds_nothing_by_a_part_that_tells_no_error(store: Store, asked: st
         ("ERREUR: réseau coupé après 3 essais", "réseau coupé"),
         ("エラー: 接続プールが枯渇しました", "接続プールが枯渇"),
         ("错误:连接池已满,无法获取连接", "连接池已满"),
-        ("오류: 열 \"예약\" 이름의 열은 이미 있습니다", "이미 있습니다"),
+        ('오류: 열 "예약" 이름의 열은 이미 있습니다', "이미 있습니다"),
         ("Last State: Terminated, Reason: OOMKilled", "OOMKilled"),
         ("worker 3 crashed, core dumped", "worker crashed, core dumped"),
     ],
@@ -408,3 +461,11 @@ def test_context_of_nothing(store: Store) -> None:
     }  # fmt: skip
     with pytest.raises(UsageError):
         digest(store, "hello", budget=3)
+
+
+def test_blame_says_what_was_asked_when_the_file_was_changed(store: Store) -> None:
+    talk = ("stream the rows of the export", "Shall I?", "yes, go on")
+    store.add("long", "tidy the header", edit("/w/app/b.py"), *talk, edit("/w/app/a.py"), time=NOW)
+    for path, asked in (("/w/app/b.py", "tidy the header"), ("/w/app/a.py", "stream the rows of the export")):
+        (touch,) = questions.blame(store.snapshot, {"path": path})["sessions"]
+        assert touch["asked"] == asked

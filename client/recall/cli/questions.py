@@ -103,6 +103,9 @@ def blame(path: str, as_json: bool, **given: Any) -> None:
             yield [(did, "bold"), (f"  {counted(touch['touches'], 'time')}, last {when(touch['last'])}", "dim")]
             yield cut([("    ", ""), (clean_line(touch["session"]["title"] or "(no title)"), "")], columns)
             yield from details(touch["session"], columns)
+            asked = clean_line(touch.get("asked") or "")
+            if asked and asked[:40] != clean_line(touch["session"]["title"] or "")[:40]:
+                yield cut([("    asked: ", "dim"), (asked, "")], columns)
             for record in touch["records"][:1]:
                 yield from wrapped(_beginning(record), columns)
 

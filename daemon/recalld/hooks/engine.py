@@ -16,6 +16,7 @@ from recalld.hooks.payload import Call, parse
 from recalld.hooks.recall import Told, recall
 from recalld.hooks.scope import not_own, scope
 from recalld.index.reader import Snapshot
+from recalld.questions.runs import only_looks
 from recalld.search.boundary import guarded
 from recalld.settings import HooksConfig
 
@@ -109,7 +110,8 @@ class Engine:
             return None
         if call.event == "PostToolUse":
             status = call.exit_status
-            if status == 0 or (status is None and not errors.looks_failed(call.output)):
+            seems = errors.looks_failed(call.output) and not only_looks(call.command)
+            if status == 0 or (status is None and not seems):
                 return None
         return fix(snapshot, call.output, call.agent, call.session, said)
 

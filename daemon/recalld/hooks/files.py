@@ -14,6 +14,7 @@ from recalld.hooks.recall import Told
 from recalld.hooks.scope import is_own
 from recalld.index.documents import StoredRecord
 from recalld.index.reader import Snapshot
+from recalld.questions.common import that_worked
 from recalld.search.filters import phrase
 
 NOW_MS = 10 * 60_000
@@ -37,21 +38,20 @@ def about_file(
     now: int,
 ) -> Told | None:
     """Return the line for the file at the absolute `path`, or None. `edits`: it is being changed, not only read."""
-    live_key, key = ("live", path), ("file", path)
-    if live_key in said and key in said:
-        return None
     if sum(1 for k in said if isinstance(k, tuple) and k[0] == "file") >= LINES:
         return None
-    touched = [r for r in _touching(snapshot, path, others) if not _own(snapshot, r, agent, session)]
+    edited = [r for r in _edits(snapshot, path, others) if not _own(snapshot, r, agent, session)]
     lines: list[str] = []
     keys: list[Hashable] = []
     named: list[str] = []
-    at_it = next((r for r in touched if r.kind == "edit" and r.time and 0 <= now - r.time < NOW_MS), None)
+    at_it = next((r for r in edited if r.time and 0 <= now - r.time < NOW_MS), None)
+    live_key = ("live", path, at_it.skey if at_it else None)
     if at_it is not None and live_key not in said:
         lines.append(_live_line(snapshot, at_it, path, now))
         keys.append(live_key)
         named.append(at_it.skey)
-    last = next((r for r in touched if r.kind == "edit"), None)
+    last = next(iter(edited), None)
+    key = ("file", path, last.skey if last else None)
     recent = last is not None and (edits or now - (last.time or 0) < LATELY_MS)
     if last is not None and recent and key not in said:
         lines.append(_last_line(snapshot, last, path))
@@ -60,21 +60,20 @@ def about_file(
     return Told("\n".join(lines), tuple(keys), tuple(named)) if lines else None
 
 
-def _touching(snapshot: Snapshot, path: str, others: Sequence[tuple[Occur, Query]]) -> list[StoredRecord]:
-    """Return the records of reads and edits of this very file, newest first."""
+def _edits(snapshot: Snapshot, path: str, others: Sequence[tuple[Occur, Query]]) -> list[StoredRecord]:
+    """Return the records of edits of this very file, newest first, without those that failed."""
     name = analysis.tokens(os.path.basename(path))
     if not name:
         return []
-    kinds = snapshot.any_term("kind", ["edit", "read"])
     query = Query.boolean_query(
         [
             (Occur.Must, snapshot.term("type", "r")),
-            (Occur.Must, kinds),
+            (Occur.Must, snapshot.term("kind", "edit")),
             (Occur.Must, phrase(snapshot, "path", name)),
             *others,
         ]
     )
-    return [r for r in newest(snapshot, query, LOOKED_AT) if path in absolute_paths(r)]
+    return that_worked(snapshot, [r for r in newest(snapshot, query, LOOKED_AT) if path in absolute_paths(r)])
 
 
 def absolute_paths(record: StoredRecord) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Hashable, Sequence
 
 from tantivy import Occur, Query
@@ -12,13 +11,15 @@ from recalld import analysis
 from recalld.hooks.context import clip
 from recalld.hooks.errors import MAX_LINE, error_lines, lasting
 from recalld.hooks.evidence import FLOOR
-from recalld.hooks.history import called, newest, stretch
+from recalld.hooks.history import behind, called, newest
 from recalld.hooks.payload import MAX_OUTPUT
 from recalld.hooks.recall import Told, line
 from recalld.hooks.scope import is_own, not_own
 from recalld.hooks.words import EVERYDAY
 from recalld.index.documents import StoredRecord, StoredSession
 from recalld.index.reader import Snapshot
+from recalld.questions.common import call_of
+from recalld.questions.runs import may_have_failed, tries, try_of, worked
 from recalld.shell_report import is_printed
 
 MIN_WORTH = 7.0
@@ -97,41 +98,49 @@ def _told(
     key = ("fix", record.skey, record.ord)
     if key in said:
         return None, False
-    behind = stretch(snapshot, record.skey, record.ord, record.ord + AFTER)
-    steps, held = what_followed(behind, record, met)
-    if not steps:
+    call = call_of(snapshot, record)
+    if not may_have_failed(record, call):
         return None, False
+    command = (call.command if call else None) or ""
+    steps, held = what_followed(behind(snapshot, record, AFTER), record, met, command)
+    if not steps or sum(s.key in said for s in steps) * 2 > len(steps):
+        return None, False  # nothing to tell, or most of it was told for a prompt
     lines = [
         f"This error was met before ({called(snapshot, session)}):",
         f"> {clip(met, 200)}",
         "What followed, until the command worked:" if held else "What was done about it then:",
         *(f"- {line(step, size=220)}" for step in steps),
     ]
-    return Told("\n".join(lines), (key,), (record.skey,)), bool(held)
+    shown = [record, *([call] if call else []), *steps]
+    return Told("\n".join(lines), (key, *(r.key for r in shown)), (record.skey,)), bool(held)
 
 
-def what_followed(records: Sequence[StoredRecord], failed: StoredRecord, met: str) -> tuple[list[StoredRecord], bool | None]:
+def what_followed(
+    records: Sequence[StoredRecord], failed: StoredRecord, met: str, command: str
+) -> tuple[list[StoredRecord], bool | None]:
     """Return (the steps that followed a failure, whether they helped).
 
-    `records` are those of the session from the failure on, in order. True: the program that had failed succeeded after
-    them; None: something was changed, and nothing tells. What was followed by the same error again is left out, but for
-    edits, which may be a part of the cure; no steps where nothing was changed or the error was the last word.
+    `records` are those of the session behind the failure, in order, `command` is what failed. True: it was tried again
+    after them and worked; None: something was changed, and nothing tells. What was followed by the same error again is
+    left out, but for edits, which may be a part of the cure; no steps where nothing was changed or the error was the
+    last word. An edit that failed changed nothing.
     """
     commands = {r.call: r.command for r in records if r.kind == "command" and r.call and r.command}
-    program = _program(commands.get(failed.call or "") or "")
+    failures = {r.call for r in records if r.kind == "output" and r.is_error and r.call}
+    wanted = try_of(command)
     steps: list[StoredRecord] = []
     changed = False
     held: bool | None = None
-    place = next((n for n, r in enumerate(records) if r.key == failed.key), -1)
-    for record in records[place + 1 :]:
+    for record in records:
         if record.kind == "output":
+            again = commands.get(record.call or "", "")
             if met[:80] in record.text:
                 changed = False
                 steps = [s for s in steps if s.kind == "edit"]
-            elif program and changed and not record.is_error and _program(commands.get(record.call or "", "")) == program:
+            elif changed and tries(again, wanted) and worked(record, again):
                 held = True
                 break
-        elif record.kind in ("edit", "command"):
+        elif record.kind == "command" or (record.kind == "edit" and record.call not in failures):
             changed = True
             steps.append(record)
         elif record.kind == "message" and record.text.strip():
@@ -155,12 +164,3 @@ def _explanation(records: Sequence[StoredRecord], steps: Sequence[StoredRecord],
     said = [r for r in records if r.kind == "message" and r.role == "assistant" and r.text.strip() and r.ord > failed.ord]
     behind = [r for r in said if r.ord >= last]
     return behind[0] if behind and behind[0].ord <= last + 4 else said[0] if said else None
-
-
-_PREFIX = re.compile(r"^(?:\s*(?:cd\s+\S+\s*(?:&&|;)|\w+=\S+|sudo|time|env|exec|nohup)\s+)+")
-
-
-def _program(command: str) -> str:
-    """Return the program of a command and its first argument that is no option: `cargo build`."""
-    words = [w for w in _PREFIX.sub("", command).split() if not w.startswith("-")]
-    return " ".join(words[:2])

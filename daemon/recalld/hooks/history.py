@@ -6,9 +6,12 @@ from datetime import UTC, datetime
 
 from tantivy import FieldType, Occur, Order, Query
 
-from recalld.index.documents import StoredRecord, StoredSession, from_body
+from recalld.hooks.words import units
+from recalld.index.documents import StoredRecord, StoredSession, from_body, place_of
 from recalld.index.reader import Snapshot
 
+_ASKED_BACK = 8
+"""Prompts that are gone back over for one that is a task."""
 NAMES = {"claude-code": "Claude Code", "codex": "Codex", "qwen-code": "Qwen Code"}
 
 
@@ -34,6 +37,22 @@ def stretch(snapshot: Snapshot, skey: str, low: int, high: int, limit: int = 120
     return _ordered(snapshot, query, "place", Order.Asc, limit)
 
 
+def behind(snapshot: Snapshot, record: StoredRecord, messages: int, limit: int = 120) -> list[StoredRecord]:
+    """Return what stands behind a record in its session's file, up to so many messages on, without what was rewound."""
+    here = place_of(record.offset, record.sub)
+    query = Query.boolean_query(
+        [
+            (Occur.Must, snapshot.term("type", "r")),
+            (Occur.Must, snapshot.term("skey", record.skey)),
+            (Occur.Must, snapshot.term("file", record.file)),
+            (Occur.Must, Query.range_query(snapshot.schema, "ord", FieldType.Integer, record.ord, record.ord + messages)),
+            (Occur.Must, Query.range_query(snapshot.schema, "place", FieldType.Integer, here, None, include_lower=False)),
+            (Occur.MustNot, snapshot.term("flag", "abandoned")),
+        ]
+    )
+    return _ordered(snapshot, query, "place", Order.Asc, limit)
+
+
 def newest(snapshot: Snapshot, query: Query, limit: int) -> list[StoredRecord]:
     """Return the records that match `query`, the newest first."""
     return _ordered(snapshot, query, "time", Order.Desc, limit)
@@ -45,16 +64,18 @@ def _ordered(snapshot: Snapshot, query: Query, field: str, order: Order, limit: 
 
 
 def asked_before(snapshot: Snapshot, record: StoredRecord) -> StoredRecord | None:
-    """Return the last thing a person said in the record's session before it: why it was done."""
+    """Return what a person last asked for in the record's session before it: why it was done. "Yes, go on" is no reason:
+    then it is what was asked before that."""
     parts = [
         (Occur.Must, snapshot.term("type", "r")),
         (Occur.Must, snapshot.term("skey", record.skey)),
         (Occur.Must, snapshot.term("role", "user")),
         (Occur.Must, snapshot.term("kind", "message")),
         (Occur.Must, Query.range_query(snapshot.schema, "ord", FieldType.Integer, 0, record.ord)),
+        (Occur.MustNot, snapshot.term("flag", "abandoned")),
     ]
-    found = _ordered(snapshot, Query.boolean_query(parts), "ord", Order.Desc, 1)
-    return found[0] if found else None
+    found = _ordered(snapshot, Query.boolean_query(parts), "ord", Order.Desc, _ASKED_BACK)
+    return next((r for r in found if any(not unit.everyday for unit in units(r.text))), None)
 
 
 def day(ms: int | None) -> str:

@@ -15,6 +15,7 @@ from recalld.hooks.words import Unit, units
 from recalld.index.documents import StoredRecord, StoredSession, hash_of
 from recalld.index.reader import Snapshot
 from recalld.index.schema import said_term
+from recalld.questions.common import that_worked
 from recalld.search import snippets
 
 SESSIONS = 2
@@ -100,7 +101,9 @@ def _found(snapshot: Snapshot, scope: Scope, prompt: str, asked: Sequence[Unit],
 
 def _chosen(snapshot: Snapshot, session: StoredSession, evidence: Evidence, lines: int) -> list[StoredRecord]:
     """Return the records of the stretch that say most, in order: where the prompt's words are, and what came of it."""
-    records = stretch(snapshot, session.skey, max(0, evidence.low - AROUND), evidence.high + AFTER)
+    stood = stretch(snapshot, session.skey, max(0, evidence.low - AROUND), evidence.high + AFTER)
+    made = {r.key for r in that_worked(snapshot, [r for r in stood if r.kind == "edit"])}
+    records = [r for r in stood if r.kind != "edit" or r.key in made]
     worth: dict[str, float] = {}
     for record in records:
         met = sum(_stands(unit, record) for unit in evidence.units[:LOOKED_FOR])

@@ -51,11 +51,18 @@ class Scope:
     project: Query
     others: tuple[tuple[Occur, Query], ...]
     """Keeps out the session itself, what it shares records with, sub-agents and what was rewound."""
+    own: tuple[tuple[Occur, Query], ...]
+    """The same, but for the sub-agents."""
 
     def records(self, snapshot: Snapshot, *more: Query) -> Query:
         """Return the query for the records, of those that match `more`."""
         must = [(Occur.Must, q) for q in (snapshot.term("type", "r"), self.project, *more)]
         return Query.boolean_query([*must, *self.others])
+
+    def with_sub_agents(self, snapshot: Snapshot, *more: Query) -> Query:
+        """Return the query for the records that match `more`, those of sub-agents too: what they did to the files."""
+        must = [(Occur.Must, q) for q in (snapshot.term("type", "r"), self.project, *more)]
+        return Query.boolean_query([*must, *self.own])
 
     def sessions(self, snapshot: Snapshot) -> Query:
         """Return the query for the sessions."""
@@ -68,7 +75,8 @@ def scope(snapshot: Snapshot, agent: str, session: str | None, cwd: str) -> Scop
     roots = project_roots(cwd)
     tokens = [analysis.fold(root) for root in roots]
     project = Query.boolean_query([(Occur.Should, snapshot.term("project", token)) for token in tokens])
-    return Scope(roots, project, tuple(not_own(snapshot, agent, session, sub_agents=False)))
+    others, own = (tuple(not_own(snapshot, agent, session, sub_agents=those)) for those in (False, True))
+    return Scope(roots, project, others, own)
 
 
 def not_own(snapshot: Snapshot, agent: str, session: str | None, *, sub_agents: bool) -> list[tuple[Occur, Query]]:

@@ -143,6 +143,8 @@ def blame(answer: dict[str, Any], path: str) -> str:
     for touch in answer["sessions"]:
         did = f"{', '.join(touch['kinds'])}, {counted(touch['touches'], 'time')}, last {touch['last']}"
         head = f"{place(touch['session'])}\n  {did}"
+        if touch.get("asked"):
+            head += f"\n  asked: {cut(clean_line(touch['asked']), 300)}"
         blocks.append("\n".join([head, *(f"  {record_line(record)}" for record in touch["records"])]))
     return framed("blame", _counted(blocks, "session touched", "sessions touched", path), blocks)
 

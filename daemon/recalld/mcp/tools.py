@@ -158,6 +158,7 @@ _TOUCH = object_of(
         "kinds": list_of(TEXT),
         "first": MAYBE,
         "last": MAYBE,
+        "asked": MAYBE,
         "records": list_of(RECORD),
     },
     required=("session", "touches", "kinds", "records"),

@@ -10,6 +10,7 @@ from typing import Any
 from tantivy import Query
 
 from recalld import analysis, answers
+from recalld.hooks.history import asked_before
 from recalld.index.documents import StoredRecord
 from recalld.index.reader import Snapshot
 from recalld.questions import common
@@ -21,6 +22,8 @@ KINDS = ("edit", "read", "command", "mention")
 _LOOKED_AT = {"touched": 900, "command": 300, "mention": 300}
 """Records that are read to tell, the newest ones: together 10 ms."""
 _RECORDS = 3
+_ASKED = 500
+"""Characters of what was asked that are told."""
 _OUTSIDE = "\"'`(<[=,:"
 """Characters before a path that are not part of it."""
 
@@ -34,8 +37,9 @@ class _Touch:
 
 @guarded
 def blame(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `{"path", "sessions": [{"session", "touches", "kinds", "first", "last", "records"}], "total"}` for a path.
+    """Return `{"path", "sessions": [{"session", "touches", "kinds", "first", "last", "asked", "records"}], "total"}`.
 
+    `asked` is what a person wanted when the session last did that, None where nobody said.
     `path` is absolute, relative to `cwd` or to any project, or the last part of one; other params: `agent`, `project`,
     `since`, `until`, `limit`. A file in another worktree of a project, or in a project that has moved, is the same
     file.
@@ -135,9 +139,12 @@ def _touches(snapshot: Snapshot, chosen: Filters, wanted: _Wanted) -> dict[str, 
 
     named = _constant(phrase(snapshot, "path", tokens))
     touching = common.kinds(snapshot, "edit", "read", "tool_call")
-    for record in common.newest(snapshot, common.within(chosen, named, touching), _LOOKED_AT["touched"]):
-        if any(wanted.is_named_by(p, record.project) for p in record.paths):
-            add(record, 0 if record.kind == "edit" else 1)
+    newest = common.newest(snapshot, common.within(chosen, named, touching), _LOOKED_AT["touched"])
+    touched = [r for r in newest if any(wanted.is_named_by(p, r.project) for p in r.paths)]
+    written = {r.key for r in common.that_worked(snapshot, [r for r in touched if r.kind == "edit"])}
+    for record in touched:
+        # An edit that failed wrote nothing: the file was spoken of.
+        add(record, 1 if record.kind != "edit" else 0 if record.key in written else KINDS.index("mention"))
     spoken = _constant(phrase(snapshot, "text", tokens))
     for what, names in ((2, ("command",)), (3, ("message", "summary", "output"))):
         query = common.within(chosen, spoken, common.kinds(snapshot, *names))
@@ -180,11 +187,13 @@ def _json(snapshot: Snapshot, touch: _Touch) -> dict[str, Any]:
     session = snapshot.session(touch.skey)
     times = [r.time for _, r in touch.records if r.time]
     shown = sorted(touch.records, key=lambda w: (w[0], -(w[1].time or 0)))[:_RECORDS]
+    asked = asked_before(snapshot, shown[0][1]) if shown[0][0] < KINDS.index("mention") else None
     return {
         "session": answers.session_json(snapshot, session) if session else None,
         "touches": len(touch.records),
         "kinds": [KINDS[n] for n in sorted({what for what, _ in touch.records})],
         "first": answers.iso(min(times, default=None)),
         "last": answers.iso(max(times, default=None)),
+        "asked": asked.text[:_ASKED] if asked else None,
         "records": [answers.record_json(snapshot, r) for _, r in shown],
     }

@@ -59,7 +59,7 @@ def words_of(invocation: str) -> list[str]:
 def calls(invocation: str, tool: list[str]) -> bool:
     """Tell whether a call runs `tool`: a program by its name or path, and where given the words behind it."""
     words = words_of(invocation)
-    return bool(words and tool) and any(_runs(words[at:], tool) for at in _programs(words))
+    return bool(words and tool) and any(_runs(words[at:], tool) for at in programs(words))
 
 
 def _runs(words: list[str], tool: list[str]) -> bool:
@@ -75,7 +75,7 @@ def _runs(words: list[str], tool: list[str]) -> bool:
     return True
 
 
-def _programs(words: list[str]) -> list[int]:
+def programs(words: list[str]) -> list[int]:
     """Return where a program may stand: first, and behind one that runs another (`timeout 60 uv run pytest`)."""
     # Options first: they belong to a `sudo` that `words_of` has left out.
     places = _behind(words, 0) if words[0].startswith("-") else [0]

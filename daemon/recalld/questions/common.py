@@ -10,6 +10,7 @@ import tantivy
 from tantivy import FieldType, Occur, Query
 
 from recall.errors import UsageError
+from recalld import analysis
 from recalld.index.documents import StoredRecord, StoredSession, from_body, place_of
 from recalld.index.reader import Snapshot
 from recalld.search import filters
@@ -17,6 +18,7 @@ from recalld.search.filters import Filters
 from recalld.search.query import ParsedQuery
 from recalld.search.times import Clock
 
+_NOT_APPLIED = "apply_patch verification failed"
 _FILTERS = ("agent", "project", "session", "not_session", "since", "until", "cwd", "tz", "utc_offset_min", "now")
 
 
@@ -112,6 +114,30 @@ def failed_calls(snapshot: Snapshot, records: Iterable[StoredRecord]) -> set[tup
         if output.call in calls:
             found.add((output.skey, output.call))
     return found
+
+
+def that_worked(snapshot: Snapshot, edits: Sequence[StoredRecord]) -> list[StoredRecord]:
+    """Return those of `edits` that changed something: the text to be replaced was there, nobody refused."""
+    failed = failed_calls(snapshot, edits)
+    calls = list(dict.fromkeys(r.call for r in edits if r.call and r.agent == "codex"))
+    if calls:  # Codex says so in words only
+        words = filters.phrase(snapshot, "text", analysis.tokens(_NOT_APPLIED))
+        refused = snapshot.all_of(snapshot.any_term("call", calls), snapshot.term("kind", "output"), words)
+        found = newest(snapshot, refused, len(calls))
+        failed |= {(r.skey, r.call) for r in found if r.call and r.text.startswith(_NOT_APPLIED)}
+    return [r for r in edits if (r.skey, r.call or "") not in failed]
+
+
+def call_of(snapshot: Snapshot, output: StoredRecord) -> StoredRecord | None:
+    """Return the call that an output answers, None where it is not known."""
+    if output.call is None:
+        return None
+    query = snapshot.all_of(
+        snapshot.term("call", output.call),
+        snapshot.term("skey", output.skey),
+        snapshot.any_term("kind", ["command", "read", "edit", "tool_call"]),
+    )
+    return next(iter(newest(snapshot, query, 1)), None)
 
 
 def merged(snapshot: Snapshot, params: Mapping[str, Any], parsed: ParsedQuery, *, sub_agents: bool = True) -> Filters:

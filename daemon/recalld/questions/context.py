@@ -144,7 +144,8 @@ class _Page:
 
 
 def _surroundings(snapshot: Snapshot, session: StoredSession, matches: list[StoredRecord]) -> list[StoredRecord]:
-    """Return the matches, what stands around them, the first prompt and the last words of the session."""
+    """Return the matches, what stands around them, the first prompt and the last words of the session. An edit that failed
+    is not told as one."""
     found = {r.key: r for r in matches}
     held, total = snapshot.held(session, abandoned=False, limit=_READ)
     rest = snapshot.held(session, abandoned=False, offset=max(_READ, total - 40), limit=40)[0] if total > _READ else []
@@ -155,7 +156,9 @@ def _surroundings(snapshot: Snapshot, session: StoredSession, matches: list[Stor
             found[record.key] = record
     for record in _ends(records):
         found[record.key] = record
-    return list(found.values())
+    edits = [r for r in found.values() if r.kind == "edit"]
+    made = {r.key for r in common.that_worked(snapshot, edits)}
+    return [r for r in found.values() if r.kind != "edit" or r.key in made]
 
 
 def _ends(records: list[StoredRecord]) -> list[StoredRecord]:

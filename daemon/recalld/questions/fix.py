@@ -12,6 +12,7 @@ from recalld import analysis, answers
 from recalld.index.documents import StoredRecord
 from recalld.index.reader import Snapshot
 from recalld.questions import common, errors, part
+from recalld.questions.runs import may_have_failed, only_looks, tries, try_of, worked
 from recalld.search.boundary import guarded
 from recalld.search.filters import Filters
 from recalld.shell_report import is_printed, without_label
@@ -30,6 +31,8 @@ _WORDS = 3
 _ASKED = 8000
 """Characters of what was asked that are looked at."""
 _MAX_TERMS = 12
+_FOLLOWED = 24
+"""Commands, edits and outputs behind an error that are looked at."""
 _NEXT = 5
 """Records after the error that are shown."""
 
@@ -50,8 +53,9 @@ def fix(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
 
     Numbers, paths, ids and addresses in it do not matter. A part of it does where that tells an error (its code, its
     class, a few words) and no whole line is met. One fix a session: what was run or edited after the error was
-    last met there. `held`: False where it came back in a later session of the same project, True where things were run
-    after it without it, None where nothing tells. Other params: `agent`, `project`, `since`, `until`, `limit`.
+    last met there. `held`: False where it came back in a later session of the same project, True where what was
+    run after something had been changed worked, None where nothing tells. Other params: `agent`, `project`, `since`,
+    `until`, `limit`.
     """
     asked = common.required(params, "error")
     limit = common.limit_of(params, 10)
@@ -99,7 +103,7 @@ def _met(snapshot: Snapshot, chosen: Filters, asked: str, wanted: list[str], mos
         if record.kind == "message" and record.role != "user":
             continue
         best = _best_line(record.text, wanted)
-        if best:
+        if best and (record.kind == "message" or may_have_failed(record, common.call_of(snapshot, record))):
             found[record.key] = _Met(record, *best)
     return list(found.values())
 
@@ -153,7 +157,13 @@ def _after(snapshot: Snapshot, met: _Met, every: list[_Met]) -> tuple[list[Store
     """Return (what was run or edited after an error, whether that held)."""
     record = met.record
     doing = common.kinds(snapshot, "command", "edit")
-    actions = common.after(snapshot, record, _NEXT, doing)
+    followed = common.after(snapshot, record, _FOLLOWED, doing)
+    made = {r.key for r in common.that_worked(snapshot, [r for r in followed if r.kind == "edit"])}
+    actions = [r for r in followed if r.kind == "command" or r.key in made]
+    changes = [r for r in actions if r.kind == "edit" or not only_looks(r.command or r.text)]
+    if len(actions) > _NEXT and changes:
+        actions = changes  # what was looked at on the way is the least of it
+    actions = actions[:_NEXT]
     if not actions:
         return [], None
     for other in every:
@@ -162,8 +172,19 @@ def _after(snapshot: Snapshot, met: _Met, every: list[_Met]) -> tuple[list[Store
         same = met.normal is None or other.normal in (None, met.normal)
         if later and elsewhere and same:
             return actions, False
-    proof = common.after(snapshot, actions[0], 1, common.kinds(snapshot, "output"))
-    return actions, True if proof else None
+    if not changes:
+        return actions, None
+    # What an edit, or the first command, printed itself is no sign that it helped, unless that is what had failed.
+    call = common.call_of(snapshot, record)
+    failed = try_of((call.command if call else None) or "")
+    by_call = {r.call: r for r in changes if r.call}
+    for output in common.after(snapshot, changes[0], _FOLLOWED, common.kinds(snapshot, "output")):
+        by = by_call.get(output.call) if output.call else None
+        command = (by.command or by.text) if by and by.kind == "command" else ""
+        told = output.call is None or (command and (by is not changes[0] or tries(command, failed)))
+        if told and worked(output, command):
+            return actions, True
+    return actions, None
 
 
 def _json(snapshot: Snapshot, met: _Met, actions: list[StoredRecord], held: bool | None) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from recalld import analysis
 from recalld.index.documents import StoredRecord
 from recalld.index.reader import Snapshot
 from recalld.questions import common, errors
+from recalld.questions.runs import may_have_failed
 from recalld.search.boundary import guarded
 from recalld.search.english import STOP_WORDS
 from recalld.search.filters import Filters, phrase
@@ -56,7 +57,7 @@ def met(snapshot: Snapshot, chosen: Filters, asked: str) -> list[tuple[StoredRec
         found: list[tuple[StoredRecord, str]] = []
         for record in common.newest(snapshot, common.within(chosen, text, printed), _LOOKED_AT):
             line = _line(record.text, pattern, tokens, sure=says_so)
-            if line:
+            if line and (says_so or record.kind == "message" or may_have_failed(record, common.call_of(snapshot, record))):
                 found.append((record, line))
         if found:
             return found
