@@ -55,6 +55,8 @@ class Batch:
         self._kept = 0
         """Nodes of the sessions in memory, by session and in all, as of the last flush."""
         self.checkpoints: dict[str, StoredFile] = {}
+        self.disturbed: list[StoredFile] = []
+        """Files that must be read again, for what they share with one that was rewritten: the caller sees to it."""
         self.text_bytes = 0
         """Characters of text that wait to be written."""
         self.new_uids: dict[str, set[str]] = {}
