@@ -7,7 +7,7 @@ and branches for the sessions that changed and writes their documents and the fi
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from recalld.index.documents import (
     SEPARATOR,
@@ -51,6 +51,8 @@ class Batch:
         self._kept = 0
         """Nodes of the sessions in memory, by session and in all, as of the last flush."""
         self.checkpoints: dict[str, StoredFile] = {}
+        self.disturbed: list[StoredFile] = []
+        """Files that must be read again, for what they share with one that was rewritten: the caller sees to it."""
         self.text_bytes = 0
         """Characters of text that wait to be written."""
         self.new_uids: dict[str, set[str]] = {}
@@ -115,6 +117,7 @@ class Batch:
 
     def remove_file(self, file: StoredFile) -> None:
         """Take back everything that came from `file`, which is going to be read anew or is to be forgotten."""
+        self._take_back_leaves(file)
         for skey in file.sessions:
             session = self.session(skey)
             gone = [n for n in session.nodes.values() if n.file == file.id]
@@ -125,8 +128,6 @@ class Batch:
             session.new_links.pop(file.id, None)
             session.facts.pop(file.id, None)
             session.told_sub_agent = None
-        self.leaf_entries.pop(file.id, None)
-        self.dirty_leaf_files.discard(file.id)
         self.writer.delete("file", file.id)
         file.sessions = []
 
@@ -347,13 +348,45 @@ class Batch:
             self._leaf_facts.setdefault(agent, {})[entry[2]] = (entry[1]["text"], file, entry[4])
 
     def _tell_leaf(self, agent: str, leaf: str) -> None:
-        """Give a leaf's title to the sessions that hold the leaf already."""
+        """Give a leaf's title, or that it has none any more, to the sessions that hold the leaf already."""
+        title = self._leaf_facts.get(agent, {}).get(leaf)
         for session in [s for s in self.sessions.values() if s.agent == agent and leaf in s.nodes]:
-            session.leaf_titles[leaf] = self._leaf_facts[agent][leaf]
+            if title is None:
+                session.leaf_titles.pop(leaf, None)
+            else:
+                session.leaf_titles[leaf] = title
             self.session(session.skey).dirty = True
         for skey in self.writer.snapshot.holders(leaf):
             if skey.startswith(agent + SEPARATOR) and skey not in self.sessions:
                 self.session(skey).dirty = True
+
+    def _take_back_leaves(self, file: StoredFile) -> None:
+        """Take back the titles that a file gave to messages; those that other files gave them come in their place."""
+        self.leaf_entries[file.id] = []  # not what the index holds of it until the next commit
+        self.dirty_leaf_files.discard(file.id)
+        known = self._leaf_facts.get(file.agent, {})
+        gone = [uid for uid, (_, teller, _) in known.items() if teller == file.id]
+        if not gone:
+            return
+        for uid in gone:
+            del known[uid]
+        for other, entries in self._all_leaves(file.agent):
+            for entry in entries:
+                if entry[2] in gone:
+                    self._know_leaf(file.agent, other, entry)
+        for uid in gone:
+            self._tell_leaf(file.agent, uid)
+
+    def _all_leaves(self, agent: str) -> Iterator[tuple[str, list[Entry]]]:
+        """Yield what every file calls messages of other files: (file id, entries)."""
+        snapshot = self.writer.snapshot
+        for body in snapshot.bodies(snapshot.all_of(snapshot.term("type", "n"), snapshot.term("flag", "leaf"))):
+            facts = from_body(StoredFacts, body)
+            if facts.agent == agent and facts.file not in self.leaf_entries:
+                yield facts.file, [(e[0], e[1], e[2], e[3], e[4]) for e in facts.entries]
+        yield from (
+            (id, entries) for id, entries in self.leaf_entries.items() if id in self.files and self.files[id].agent == agent
+        )
 
     def leaves(self, agent: str) -> dict[str, LeafTitle]:
         """Return the titles that files gave to messages of an agent, by uid."""

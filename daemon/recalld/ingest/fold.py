@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,20 +14,34 @@ LEAF_RANK = 10
 
 
 def file_rank(session: Session, files: Mapping[str, StoredFile]) -> dict[str, int]:
-    """Return the place of each file that tells of a session: transcripts by name (names begin with times, where a
-    session has several), prompt histories last."""
+    """Return the place of each file that tells of a session: transcripts by name (where a session has several, their
+    names begin with times), those of one name by what they begin with (a session that went on in another directory),
+    prompt histories last."""
     if session.order and session.totals:  # nothing has changed but what was appended to the last file
         ids = {*session.totals.files, session.order[-1].file, *session.facts, *session.new_links}
     else:
         ids = {n.file for n in session.nodes.values()} | set(session.facts)
 
-    def key(file: str) -> tuple[bool, str, str]:
+    alike = Counter(known.logical for f in ids if (known := files.get(f)) is not None)
+    begins = _beginnings(session) if any(n > 1 for n in alike.values()) else {}
+
+    def key(file: str) -> tuple[bool, str, bool, int, str]:
         known = files.get(file)
         if known is None:
-            return (True, "", file)
-        return (known.kind == "history", known.logical, known.id)
+            return (True, "", True, 0, file)
+        begin = begins.get(file)
+        return (known.kind == "history", known.logical, begin is None, begin or 0, known.id)
 
     return {file: n for n, file in enumerate(sorted(ids, key=key))}
+
+
+def _beginnings(session: Session) -> dict[str, int]:
+    """Return the time of the first message that each file has of a session, where it has one with a time."""
+    first: dict[str, tuple[int, int]] = {}
+    for node in session.nodes.values():
+        if node.time is not None and (node.file not in first or node.offset < first[node.file][0]):
+            first[node.file] = node.offset, node.time
+    return {file: time for file, (_, time) in first.items()}
 
 
 def sum_up(session: Session, order: list[Node]) -> Totals:

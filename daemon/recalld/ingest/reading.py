@@ -9,6 +9,7 @@ from pathlib import Path
 from recalld import logs
 from recalld.index.documents import StoredFile, StoredRecord, from_body
 from recalld.ingest.batch import Batch
+from recalld.ingest.beside import Beside
 from recalld.ingest.texts import Texts, read_side
 from recalld.model import Item, Message
 from recalld.settings import IndexConfig
@@ -72,30 +73,43 @@ def _read_lines(batch: Batch, table: FileTable, file: StoredFile, limits: IndexC
         if not again and not reader.continues(file):
             return  # replaced since it was looked at: the watcher has told of that too
         parser: Parser | None = None
-        for lines in reader.batches():
-            if again:
-                batch.remove_file(file)
-                restart(file)
-                again = False
-            if parser is None:
-                parser = SOURCES[file.agent].parser(source_file(file), file.parser_state())
-            before = file.offset
-            early: list[Item] = []
-            for raw in lines:
-                _line(batch, file, parser, raw, limits.max_line_bytes, early)
-            if early:
-                _take_early(batch, file, early, os.stat(file.path).st_mtime_ns // 1_000_000)
-            file.offset, file.crc, file.head, file.tail = reader.offset, reader.crc, reader.head, reader.tail
-            file.remember(batch.texts.kept(parser.state()))
-            for name, count in parser.unknown.items():
-                file.unknown[name] = file.unknown.get(name, 0) + count
-            parser.unknown.clear()
-            batch.checkpoints[file.id] = file
-            yield file.offset - before
+        beside: Beside | None = None
+        whole = False
+        try:
+            for lines in reader.batches():
+                if again:
+                    beside = Beside(batch, file, table.alike(file))
+                    batch.remove_file(file)
+                    restart(file)
+                    again = False
+                if parser is None:
+                    parser = SOURCES[file.agent].parser(source_file(file), file.parser_state())
+                before = file.offset
+                _take(batch, file, parser, lines, limits.max_line_bytes)
+                file.offset, file.crc, file.head, file.tail = reader.offset, reader.crc, reader.head, reader.tail
+                batch.checkpoints[file.id] = file
+                yield file.offset - before
+            whole = True
+        finally:
+            if beside is not None:
+                batch.disturbed += beside.settle(whole=whole)
         if again:
             return  # no line yet: what it said before stays
         table.advance(file, reader)
         batch.checkpoints[file.id] = file
+
+
+def _take(batch: Batch, file: StoredFile, parser: Parser, lines: list[RawLine], limit: int) -> None:
+    """Take the lines of one chunk in."""
+    early: list[Item] = []
+    for raw in lines:
+        _line(batch, file, parser, raw, limit, early)
+    if early:
+        _take_early(batch, file, early, os.stat(file.path).st_mtime_ns // 1_000_000)
+    file.remember(batch.texts.kept(parser.state()))
+    for name, count in parser.unknown.items():
+        file.unknown[name] = file.unknown.get(name, 0) + count
+    parser.unknown.clear()
 
 
 def _line(batch: Batch, file: StoredFile, parser: Parser, raw: RawLine, limit: int, early: list[Item]) -> None:

@@ -296,6 +296,7 @@ class Worker:
             read = None
         if read is None:
             self._current = None
+            self._read_disturbed()
             self.tally.count(file)
             if self.pending_bytes and not self._queued:  # half a line: nothing is committed that would tell
                 self.pending_bytes = 0
@@ -330,6 +331,13 @@ class Worker:
             return
         self.pending_bytes = 0 if self._current is None else self.pending_bytes
 
+    def _read_disturbed(self) -> None:
+        """Queue what must be read again because of a file that was rewritten."""
+        for file in self.batch.disturbed:
+            self._again.add(file.id)
+            self._enqueue(Replace(file), urgent=False)
+        self.batch.disturbed.clear()
+
     def _interrupt(self) -> None:
         """Put the file that is being read back into the queue, behind what has come first."""
         assert self._current is not None
@@ -338,6 +346,7 @@ class Worker:
             return
         chunks.close()  # type: ignore[attr-defined]  # it is a generator
         self._current = None
+        self._read_disturbed()
         number = next(self._numbers)
         self._queued[file.id] = number
         action = self._current_action or Read(file, "grown")

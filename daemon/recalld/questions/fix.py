@@ -12,7 +12,7 @@ from recalld import analysis, answers
 from recalld.index.documents import StoredRecord
 from recalld.index.reader import Snapshot
 from recalld.questions import common, errors, part
-from recalld.questions.runs import may_have_failed, only_looks, tries, try_of, worked
+from recalld.questions.runs import may_have_failed, only_looks, worked
 from recalld.search.boundary import guarded
 from recalld.search.filters import Filters
 from recalld.shell_report import is_printed, without_label
@@ -53,8 +53,8 @@ def fix(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
 
     Numbers, paths, ids and addresses in it do not matter. A part of it does where that tells an error (its code, its
     class, a few words) and no whole line is met. One fix a session: what was run or edited after the error was
-    last met there. `held`: False where it came back in a later session of the same project, True where what was
-    run after something had been changed worked, None where nothing tells. Other params: `agent`, `project`, `since`,
+    last met there. `held`: False where it came back in a later session of the same project, True where it did not
+    and a command that changes something, or what was run after a change, worked, None where nothing tells. Other params: `agent`, `project`, `since`,
     `until`, `limit`.
     """
     asked = common.required(params, "error")
@@ -174,15 +174,12 @@ def _after(snapshot: Snapshot, met: _Met, every: list[_Met]) -> tuple[list[Store
             return actions, False
     if not changes:
         return actions, None
-    # What an edit, or the first command, printed itself is no sign that it helped, unless that is what had failed.
-    call = common.call_of(snapshot, record)
-    failed = try_of((call.command if call else None) or "")
+    # What an edit printed itself is no sign that it helped.
     by_call = {r.call: r for r in changes if r.call}
     for output in common.after(snapshot, changes[0], _FOLLOWED, common.kinds(snapshot, "output")):
         by = by_call.get(output.call) if output.call else None
         command = (by.command or by.text) if by and by.kind == "command" else ""
-        told = output.call is None or (command and (by is not changes[0] or tries(command, failed)))
-        if told and worked(output, command):
+        if (command or output.call is None) and worked(output, command):
             return actions, True
     return actions, None
 

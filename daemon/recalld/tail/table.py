@@ -45,7 +45,7 @@ from pathlib import Path
 from recall.errors import RecallError
 from recalld.index.documents import StoredFile
 from recalld.tail.actions import Action, Replace
-from recalld.tail.decide import WHOLE_KINDS, Round, trouble
+from recalld.tail.decide import WHOLE_KINDS, Round, source_of, trouble
 from recalld.tail.fingerprint import matches
 from recalld.tail.found import Found, Scan, Stat, single
 from recalld.tail.lines import LineReader
@@ -75,6 +75,10 @@ class FileTable:
     def at(self, agent: str, path: str) -> StoredFile | None:
         """Return the checkpoint of the file at that path: the one on disk, where there were several."""
         return self._memory.at(agent, path)
+
+    def alike(self, file: StoredFile) -> list[StoredFile]:
+        """Return the checkpoints of the files on disk that have a file's logical name, its own among them."""
+        return self._memory.living(source_of(file))
 
     def copies(self) -> list[Found]:
         """Return the files that are not read because another one says the same."""
