@@ -54,8 +54,8 @@ def fix(snapshot: Snapshot, params: Mapping[str, Any]) -> dict[str, Any]:
     Numbers, paths, ids and addresses in it do not matter. A part of it does where that tells an error (its code, its
     class, a few words) and no whole line is met. One fix a session: what was run or edited after the error was
     last met there. `held`: False where it came back in a later session of the same project, True where it did not
-    and a command that changes something, or what was run after a change, worked, None where nothing tells. Other params: `agent`, `project`, `since`,
-    `until`, `limit`.
+    and a command that changes something, or what was run after a change, worked, None where nothing tells. Other
+    params: `agent`, `project`, `since`, `until`, `limit`.
     """
     asked = common.required(params, "error")
     limit = common.limit_of(params, 10)
