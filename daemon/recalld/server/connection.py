@@ -26,6 +26,7 @@ from recall.errors import (
     UsageError,
 )
 from recalld import logs
+from recalld.search.answer import MATCHES
 from recalld.server.method import Method, Result, S, TakeOver
 from recalld.server.outbox import Outbox
 from recalld.server.paging import pack_page
@@ -210,7 +211,7 @@ class Connection(asyncio.Protocol, Generic[S]):
     def _runs_inline(self, method: Method[S], params: dict[str, Any]) -> bool:
         if method.needs_index and not self._server.service.is_ready():
             return False
-        long = "matches" in params  # more of each than a page of short answers has
+        long = params.get("matches", 0) > MATCHES  # more of each than a page of short answers has
         return method.inline_limit is None or (params.get("limit", 0) <= method.inline_limit and not long)
 
     # -- work that takes time ---------------------------------------------------------------------------------------
