@@ -35,7 +35,7 @@ class IndexConfig:
     """Text of one record beyond this is cut and the record marked."""
     max_uncompressed_bytes: int = 4 * GIB
     """What one compressed file may grow to."""
-    batch_bytes: int = 5 * MIB
+    batch_bytes: int = 3 * MIB
     """Bytes of transcript after which the first build commits."""
     writer_heap_bytes: int = 36_000_000
     """Memory that the index writer may fill before it writes a segment."""
