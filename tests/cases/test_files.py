@@ -107,18 +107,6 @@ def test_renames_of_a_file_its_directory_and_both_at_once(case: Case) -> None:
     assert case.lines(S) == ["moveterm", "onterm"] and case.matches("moveterm") == 1
 
 
-def test_two_files_swapped(case: Case) -> None:
-    one = case.write(CLAUDE, cc("user", "u1", None, "oneterm", 0))
-    two = case.write(f"{DIR}/{OTHER}.jsonl", cc("user", "v1", None, "twoterm", 0, sessionId=OTHER))
-    case.read()
-    spare = one.with_suffix(".swap")
-    one.rename(spare)
-    two.rename(one)
-    spare.rename(two)
-    case.read()
-    assert case.matches("oneterm") == 1 and case.matches("twoterm") == 1
-
-
 def test_deleted_then_back_with_more(case: Case) -> None:
     path = case.write(CLAUDE, cc("user", "u1", None, "backterm", 0))
     case.read()
